@@ -39,6 +39,62 @@ def test_a_new_pipeline_builds_waits_for_people_and_draws_its_funnel(
     assert "is no picture" in said(editscope, "funnel", folder, "--plot", tmp_path / "funnel.gif", code=2)
 
 
+LISTED = "name = 'p'\nsource = { use = 'list', path = 'words.jsonl' }\n"
+
+
+def listed_plan(folder: Path, steps: str, rows: int = 3) -> None:
+    """A plan over a list of a few rows."""
+    (folder / "words.jsonl").write_text("".join(f'{{"word": "cup {number}"}}\n' for number in range(rows)))
+    (folder / "plan.toml").write_text(LISTED + steps)
+
+
+def test_the_funnel_of_a_first_build_that_was_killed_shows_what_is_done(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed_plan(tmp_path, "[[steps]]\nname = 'write'\nuse = 'template'\nfields = { text = 'a {word}' }\n")
+    assert "holds no build; build the plan first" in called(capsys, "factory", "funnel", tmp_path)[2]
+    assert called(capsys, "factory", "build", tmp_path)[0] == 0
+    (tmp_path / "build" / "funnel.json").unlink()  # a build that is killed does not get to writing it
+    rows = json.loads(called(capsys, "factory", "funnel", tmp_path, "--json")[1])
+    assert [(row["step"], row["in"], row["out"]) for row in rows] == [("write", 3, 3)]
+
+
+def test_a_pilot_of_which_nobody_accepted_anything_says_whom_it_waits_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = "[[steps]]\nname = 'few'\nuse = 'sample'\nsize = 2\n"
+    listed_plan(tmp_path, f"{few}[[steps]]\nname = 'look'\nuse = 'review'\nshow = ['word']\n")
+    code, printed, _ = called(capsys, "factory", "build", tmp_path, "--approved")
+    assert code == 0 and "2 wait at step 'look' for people to accept them" in printed
+
+
+def test_a_partial_export_after_a_pilot_is_the_pilot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    listed_plan(tmp_path, "[[steps]]\nname = 'few'\nuse = 'sample'\nsize = 2\n", rows=9)
+    assert called(capsys, "factory", "build", tmp_path, "--limit", "5")[0] == 0
+    code, _, told = called(capsys, "factory", "export", tmp_path, "--to", tmp_path / "data")
+    assert code == 2 and "not finished" in told and "--partial" in told
+    code, printed, told = called(capsys, "factory", "export", tmp_path, "--to", tmp_path / "data", "--partial")
+    assert code == 0 and "2 train" in printed and "This is a part of the build: 5 of 9 records" in told
+
+
+def test_a_dry_run_counts_a_list_forecasts_its_cost_and_reads_its_prompts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prompt = tmp_path / "write.txt"
+    prompt.write_text("version: 1\nwords: word\nreply: text text\n---\nWrite about {word}.\n")
+    steps = "[models]\nwriter = 'openai:gpt-4o'\n[[steps]]\nname = 'write'\nuse = 'ask'\nmodel = 'writer'\n"
+    listed_plan(tmp_path, f"{steps}prompt = 'write.txt'\n", rows=40)
+    (tmp_path / "build").mkdir()
+    row = {"step": "write", "kind": "map", "in": 5, "out": 5, "dropped": {}, "pending": 0, "cost_usd": 0.5}
+    funnel = tmp_path / "build" / "funnel.json"
+    funnel.write_text(json.dumps([row | {"seconds": 1.0, "attempts": 5}]))
+    code, printed, _ = called(capsys, "factory", "build", tmp_path, "--dry-run")
+    assert code == 0 and "40 records to begin with" in printed and "40 will cost about $4.00" in printed
+    prompt.write_text(prompt.read_text().replace("{word}", "{wrd}"))
+    code, _, told = called(capsys, "factory", "build", tmp_path, "--dry-run")
+    assert code == 2 and "did you mean {word}?" in told
+
+
 @pytest.mark.ray
 @pytest.mark.drill(only=True)
 def test_a_build_on_ray_gives_the_same_bytes(editscope: Callable[..., Called], tmp_path: Path) -> None:
@@ -55,10 +111,12 @@ def test_a_full_disk_stops_a_build_and_room_lets_it_go_on(tmp_path: Path) -> Non
     """On a real, small file system in a mount namespace of its own."""
     script = """
 set -e
-mkdir small
+mkdir small tiny
 mount -t tmpfs -o size=170k tmpfs small
+mount -t tmpfs -o size=12k tmpfs tiny
 set +e
 "$@" factory new set
+"$@" factory build set --out tiny/build --jobs 1 > tiny.txt 2>&1; echo $? > tiny.code
 "$@" factory build set --out small/build --approved --jobs 1 > first.txt 2>&1; echo $? > first.code
 mount -o remount,size=20m small
 "$@" factory build set --out small/build --approved --jobs 1 > second.txt 2>&1; echo $? > second.code
@@ -71,6 +129,8 @@ ls whole/blobs/* | sort | sed s/whole/small.build/ > wanted.txt
     command = ["unshare", "-rm", "sh", "-c", script, "sh", sys.executable, "-m", "editscope"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
+    tiny = (tmp_path / "tiny.txt").read_text()
+    assert (tmp_path / "tiny.code").read_text() == "2\n" and "make room" in tiny and "damaged" not in tiny, tiny
     first = (tmp_path / "first.txt").read_text()
     assert (tmp_path / "first.code").read_text() == "3\n" and "Traceback" not in first, first
     assert "No space left on device" in first or "full" in first

@@ -82,6 +82,7 @@ def test_a_queue_that_was_torn_is_made_whole(tmp_path: Path) -> None:
     ("step", "said"),
     [
         ({"name": "../../x", "use": "review"}, "p.toml, step 1: '../../x' cannot name a folder"),
+        ({"name": "é" * 60, "use": "review"}, "p.toml, step 1: the name éé+… is too long; use at most 100 letters"),
         ({"use": "sample", "each": -3}, "p.toml, step 'x': .*each is -3; write a number above 0"),
         ({"use": "template", "fields": {"a": 3}}, "p.toml, step 'x': .*the template of 'a' is 3; write a text"),
         ({"use": "review", "reviews": 9}, "p.toml, step 'x': .*reviews is 9; write 1 to 5"),
@@ -116,6 +117,25 @@ def test_a_function_that_is_not_there_is_called_a_function(
     monkeypatch.delitem(sys.modules, "own_calls", raising=False)
     with pytest.raises(BadInput, match=re.escape(said)):
         FunctionStep("mine", {"function": function})
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"leest": 0.1}, "python:own_settings:small cannot be called with the fields and leest: missing a required"),
+        ({"least": 0.1, "most": 1}, "the fields and least, most: got an unexpected keyword argument 'most'"),
+        ({}, "the fields and no settings: missing a required argument: 'least'"),
+    ],
+)
+def test_a_setting_that_a_function_does_not_take_is_refused_before_a_record_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], said: str
+) -> None:
+    (tmp_path / "own_settings.py").write_text("def small(fields, least):\n    return ''\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_settings", raising=False)
+    with pytest.raises(BadInput, match=re.escape(said)):
+        FunctionStep("mine", {"function": "python:own_settings:small", "kind": "filter", **options})
+    FunctionStep("mine", {"function": "python:own_settings:small", "kind": "filter", "least": 0.1})
 
 
 @pytest.mark.parametrize(

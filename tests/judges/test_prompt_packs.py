@@ -285,6 +285,7 @@ def test_a_text_that_uses_other_names_needs_only_a_header(tmp_path: Path) -> Non
         ("version: 1\n", "version: 1\nauthor: me\n", "has the header line 'author', which is none of"),
         ("reply: score 1-5", "reply: score 5-1", "has the reply field 'score 5-1'; write 'score 1-5'"),
         ("reply: score 1-5", "reply: score", "has the reply field 'score'"),
+        ("reply: score 1-5", "reply: questions list of texts", "'keywords texts 2-3', 'law one of"),
         ("reply: score 1-5", "reply: score 1-5, score 1-5", "names a reply field twice"),
         ("reply: score 1-5", "reply: score 1-10", "reply is 'score 1-10', not 'score 1-5'"),
         ("reply: score 1-5", "reply: rating 1-5", "reply is 'rating 1-5', not 'score 1-5'"),

@@ -91,6 +91,9 @@ def largest_loss(plan: BuildPlan, rows: Sequence[FunnelRow]) -> str:
     if not rows or not rows[0].records_in:
         return "the source gave no records; look at [source] in the plan"
     row = max(rows, key=lambda one: sum(one.dropped.values()))
+    waiting = max(rows, key=lambda one: one.pending)
+    if waiting.pending:
+        return f"{waiting.pending:,} wait at step {waiting.step!r} for people to accept them"
     if not row.dropped:
         return ""
     reason, number = max(row.dropped.items(), key=lambda item: item[1])

@@ -64,6 +64,10 @@ def test_what_a_thing_does_is_no_motion_of_the_camera(sentence: str) -> None:
         ("The camera tilts up and back down as the vase falls.", 2),
         ("The lens zooms in and out as the vase falls.", 2),
         ("The camera orbits the vase, then orbits back the other way.", 2),
+        ("The camera pans along the shelf and then returns the same way.", 2),
+        ("The view tilts up the wall, pauses, and retraces its path.", 2),
+        ("The lens swings left to the dog and swings back to the boy.", 2),
+        ("The camera pans left and returns to stillness as the vase falls.", 1),
         ("The camera pans left and keeps panning left as the vase falls.", 1),
         ("The vase falls, slow push-in, the camera moving closer.", 1),
         ("The camera pans right, following the cart as it rolls.", 1),
@@ -73,6 +77,40 @@ def test_what_a_thing_does_is_no_motion_of_the_camera(sentence: str) -> None:
     ],
 )
 def test_one_motion_two_ways_is_two_and_a_motion_named_again_is_one(caption: str, count: int) -> None:
+    assert len(motions(caption)) == count
+
+
+@pytest.mark.parametrize(
+    ("caption", "count"),
+    [
+        ("A horse gallops by in a side-on tracking shot; in the last second the view tilts up.", 2),
+        ("A barge passes, filmed in a pan to the left that turns into a slow zoom.", 2),
+        ("In one long tracking shot a waiter carries plates, and at the door the camera lifts over his head.", 2),
+        ("The camera is pulled back by a few steps and swung to the right as the vase falls.", 2),
+        ("There is a slow zoom in, then a slow zoom out, while the vase falls.", 2),
+        ("The point of view rises from the well and spins around to the village.", 2),
+        ("Butter melts in a hot pan in a static shot.", 0),
+        ("A panning spotlight sweeps across the stage and back, camera static.", 0),
+        ("The camera glides down the aisle, gliding past ladders.", 1),
+    ],
+)
+def test_motions_are_found_where_a_clause_names_them_on_the_way(caption: str, count: int) -> None:
+    assert len(motions(caption)) == count
+
+
+@pytest.mark.parametrize(
+    ("caption", "count"),
+    [
+        ("The shot trucks left as a cook reaches for one, and it rolls a few degrees clockwise near the end.", 2),
+        ("The camera pushes in as sparks fly and drifts to the right.", 2),
+        ("The camera pushes in and a moment later retreats as the vase falls.", 2),
+        ("The camera orbits a tree, still circling when the leaves lift off and drift away.", 1),
+        ("The camera circles a welder who lowers his mask, leans in and pulls back.", 1),
+        ("The camera pans with an eagle, keeping it centered while it dives, banks and climbs.", 1),
+        ("The camera slides right while bakers push trays in and pull them out.", 1),
+    ],
+)
+def test_who_acts_is_told_by_persons_numbers_and_objects(caption: str, count: int) -> None:
     assert len(motions(caption)) == count
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -52,7 +53,12 @@ def _drawn(seen: Seen) -> Outcome:
 
 
 def _animated(seen: Seen) -> Outcome:
-    first, number = load(seen.pictures[0]), _number(seen.pictures[0])
+    return Clip(video=_clip(seen.pictures[0]), pending=0)
+
+
+@cache  # the encoder does not give the same bytes each time, and a build that goes on must get the same clip
+def _clip(picture: bytes) -> bytes:
+    first, number = load(picture), _number(picture)
     kind = number % 10
     if kind == 0:
         shown = [first] * FRAMES
@@ -62,7 +68,7 @@ def _animated(seen: Seen) -> Outcome:
         shown = [np.zeros_like(first) if step == FRAMES - 1 else first for step in range(FRAMES)]
     else:
         shown = disc_clip(first, number)
-    return Clip(video=encoded(shown, fps=FPS), pending=0)
+    return encoded(shown, fps=FPS)
 
 
 def _number(data: bytes) -> int:

@@ -98,7 +98,7 @@ def funnel(
     from editscope.factory.funnel_plot import draw_funnel
 
     read, folder = of.build_folder(plan, out)
-    rows = of.kept_funnel(folder)
+    rows = of.kept_funnel(read, folder)
     if plot is not None:
         draw_funnel(rows, plot, read.title or read.name)
         printing.say(f"{plot}", error=as_json)

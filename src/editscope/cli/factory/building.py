@@ -217,7 +217,18 @@ def outline(plan: BuildPlan, folder: Path, limit: int | None) -> None:
         ]
         printing.say(f"  {step.name:<{wide}}  {step.kind:<6}  {', '.join(used)}".rstrip())
     if any(step.models for step in plan.steps):
+        _check_prompts(plan, folder)
         printing.say(_forecast(folder, records))
+
+
+def _check_prompts(plan: BuildPlan, folder: Path) -> None:
+    """Let steps that ask models read their prompts, so that a mistake is told before anything is paid."""
+    from editscope.factory.blobs import BlobStore
+    from editscope.factory.steps.tools import Tools
+
+    for step in plan.steps:
+        if step.models:
+            step.begin(Tools(BlobStore(folder / "blobs"), plan.folder, plan.seed))
 
 
 def _records(plan: BuildPlan, folder: Path, limit: int | None) -> int | None:
@@ -256,12 +267,15 @@ def _kept_funnel(folder: Path) -> list[FunnelRow]:
         raise BadInput(f"{path} is no funnel ({error}); build again to write it") from error
 
 
-def kept_funnel(folder: Path) -> list[FunnelRow]:
-    """The funnel that the last build wrote; BadInput where there is none."""
-    rows = _kept_funnel(folder)
-    if not rows:
-        raise BadInput(f"{folder} has no {FUNNEL}; build the plan first")
-    return rows
+def kept_funnel(plan: BuildPlan, folder: Path) -> Sequence[FunnelRow]:
+    """The funnel that the last build wrote, or of what a first build has done that goes on or was killed."""
+    from editscope.factory.engine.opened import open_build
+    from editscope.factory.funnel import funnel_rows
+
+    if (rows := _kept_funnel(folder)) or not plan.steps:
+        return rows
+    with open_build(plan, folder) as build:
+        return funnel_rows(plan, build.counts(), build.store.spent(), stopped=True)
 
 
 def say_funnel(rows: Sequence[FunnelRow]) -> None:

@@ -80,8 +80,9 @@ class OpenedBuild:
                 return f"it was built with {done:,} records, not with {came:,}: build it again with the same --limit"
             if done != came:
                 steps = part.steps or ((part.whole,) if part.whole is not None else ())
-                between = f"from {steps[0].name!r} to {steps[-1].name!r}" if steps else "of the source"
-                return f"{done:,} of {came:,} records went through the steps {between}"
+                through = f"the steps from {steps[0].name!r} to {steps[-1].name!r}" if steps else "the source"
+                through = f"the step {steps[0].name!r}" if len(steps) == 1 else through
+                return f"{done:,} of {came:,} records went through {through}"
             if part.whole is not None and self.store.decision(self.decision_key(part)) is None:
                 return f"the step {part.whole.name!r} has not decided about {came:,} records"
         return ""

@@ -14,6 +14,7 @@ from typing import Any
 
 from editscope.errors import BadInput
 from editscope.factory.engine.build import Build
+from editscope.factory.engine.opened import LIMIT
 from editscope.factory.output.card import CardCounts, data_card, plan_hash
 from editscope.factory.output.columns import ExportColumn, FieldSurvey
 from editscope.factory.output.parquet import ParquetShards
@@ -74,6 +75,8 @@ def _unfinished(build: Build, partial: bool) -> Iterator[str]:
         )
     if left:
         yield f"This is a part of the build: {left}."
+        if build.limit is None:  # after a pilot, what is there is the pilot
+            build.limit = build.store.fact(LIMIT)
 
 
 class _Survey:

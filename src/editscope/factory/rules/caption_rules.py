@@ -50,11 +50,13 @@ CAPTION_RULES: tuple[TextRule[Any], ...] = (
         "and we stand for the camera. Motions are pan, tilt, zoom, push-in, pull-back, dolly, truck, "
         "tracking, following, crane, rise, descent, orbit, arc, glide, drift, turn, roll and shake (handheld "
         "and shaky are shake), as verbs or as nouns, wherever they stand ('Slow push-in on the candle', 'and "
-        "at the end it cranes up'). Two different motions are two, one after the other or at once ('pans left "
-        "while tilting up', 'handheld push-in'), and so is one motion two ways ('pans left, then right', "
-        "'tilts up and back down', 'zooms in and out'). The same motion named again is one ('slow push-in, "
+        "at the end it cranes up', 'a horse gallops by in a tracking shot'). Two different motions are two, one "
+        "after the other or at once ('pans left while tilting up', 'handheld push-in'), and so is one motion two "
+        "ways ('pans left, then right', 'tilts up and back down', 'zooms in and out', 'pans along the row and "
+        "returns the same way'). The same motion named again is one ('slow push-in, "
         "the camera moving closer', 'pans right, following the cart'). A static, fixed or locked camera, a "
-        "tripod, a camera that stops or holds, an angle, a drone shot and a change of focus are no motions, "
+        "tripod, a camera that stops or holds or is fixed to something that moves, an angle, a drone shot and a "
+        "change of focus are no motions, "
         "motions that are denied do not count (no zoom), and things in the scene may pan, tilt, slide and "
         "roll as they like.",
         sources.MOTION_CAPTIONS,

@@ -11,7 +11,7 @@ from editscope.factory.rules.instruction_rules import INSTRUCTION_RULES
 from editscope.factory.rules.records import Breach, RuledText, Subject, TextRule
 
 _RULES: tuple[TextRule[Any], ...] = (*INSTRUCTION_RULES, *CAPTION_RULES)
-RULES_VERSION = 5
+RULES_VERSION = 6
 """Goes up with every change of what code decides, so that steps that use the rules are done again."""
 
 RULES = {one.name: one for one in _RULES}

@@ -35,6 +35,10 @@ class ListSource(RecordSource):
         """The settings, and a hash of the file."""
         return [*super().identity(tools), sha256(self._data(tools)).hexdigest()]
 
+    def count(self, tools: Tools) -> int | None:
+        """How many rows there are."""
+        return sum(1 for _ in rows_of_file(self._path(tools), self._data(tools)))
+
     def records(self, tools: Tools, start: int = 0) -> Iterator[Fields]:
         """The rows."""
         path = self._path(tools)

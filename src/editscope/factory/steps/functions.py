@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -38,7 +39,9 @@ class FunctionStep(PlainStep):
         if not str(self.settings["function"]).startswith(f"{KIND}:"):
             raise BadInput(f"step {name!r} names no function; write: function = 'python:my_steps:tidy'")
         self.decisive = [key for key in self.settings if key not in self.settings_of] or ["function"]
-        self._file = source_hash(self._function())
+        function = self._function()
+        self._check_settings(function)
+        self._file = source_hash(function)
 
     def identity(self) -> Any:
         """The settings, and a hash of the file that the function is in."""
@@ -49,6 +52,21 @@ class FunctionStep(PlainStep):
         if not callable(found):
             raise BadInput(f"step {self.name!r}: {self.settings['function']} is no function")
         return found
+
+    def _check_settings(self, function: Any) -> None:
+        """Refuse settings that the function does not take, before a record is made."""
+        try:
+            signature = inspect.signature(function)
+        except (TypeError, ValueError):  # a function of C may not tell
+            return
+        options = {key: None for key in self.settings if key not in self.settings_of}
+        try:
+            signature.bind({}, **options)
+        except TypeError as error:
+            raise BadInput(
+                f"step {self.name!r}: {self.settings['function']} cannot be called with the fields and "
+                f"{', '.join(options) or 'no settings'}: {error}"
+            ) from error
 
     def apply(self, record: Record, tools: Tools) -> Outcome:
         """What the function makes of the fields."""

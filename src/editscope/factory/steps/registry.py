@@ -56,6 +56,8 @@ STEPS = {
     "crop": "editscope.factory.steps.pixels.pictures:CropStep",
     "resolution": "editscope.factory.steps.pixels.pictures:ResolutionStep",
 }
+LONGEST_NAME = 100
+"""Bytes of the name of a step, which is also that of a folder."""
 SOURCES = {
     "list": "editscope.factory.sources.manifest:ListSource",
     "folder": "editscope.factory.sources.pictures:FolderSource",
@@ -90,6 +92,8 @@ def make_step(entry: Mapping[str, Any], where: str) -> PipelineStep:
         raise BadInput(f"{where} has no name; write: name = 'write-questions'")
     if not name.isprintable() or {*name} & {*"/\\"} or name.startswith("."):
         raise BadInput(f"{where}: {name!r} cannot name a folder of a queue; use letters, digits, '-' and '_'")
+    if len(name.encode()) > LONGEST_NAME:
+        raise BadInput(f"{where}: the name {name[:20]}… is too long; use at most {LONGEST_NAME} letters")
     where = f"{where.rpartition(', step')[0]}, step {name!r}" if ", step" in where else where
     if not isinstance(use, str) or not use:
         raise BadInput(f"{where} does not say what it uses; write, for example: use = 'template'")

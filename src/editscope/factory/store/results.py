@@ -112,6 +112,12 @@ class ResultStore:
                 self._database.executescript(TABLES)
                 self._database.execute(f"PRAGMA user_version = {VERSION}")
         except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in (
+                sqlite3.SQLITE_FULL,
+                sqlite3.SQLITE_IOERR,
+                sqlite3.SQLITE_READONLY,
+            ):
+                raise DiskError(f"cannot write {self.path}: {error}; make room or allow writing there") from error
             raise BadInput(f"{self.path} cannot be opened ({error}); it is damaged, or no file of a build") from error
 
     def _address(self) -> str:

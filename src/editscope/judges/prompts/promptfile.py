@@ -300,7 +300,8 @@ def _fields(path: Path, listed: str) -> tuple[Field, ...]:
         scale = scale_of(match[4]) if match and match[4] else (0, 0)
         if match is None or scale is None:
             raise BadInput(
-                f"{path} has the reply field {item[:60]!r}; write 'score 1-5', 'answer yes/no' or 'caption text'"
+                f"{path} has the reply field {item[:60]!r}; write 'score 1-5', 'answer yes/no', 'caption text', "
+                "'keywords texts 2-3', 'law one of heat|light' or 'questions rows 4-5 of question+answer'"
             )
         name = match[1] or match[2]
         alias = match[2] if match[1] else ""

@@ -36,14 +36,15 @@ class DrawnProblem:
     attempt: int
 
 
-def make(slot: PaintSlot, overrides: Overrides = Overrides(), most_attempts: int = MAX_ATTEMPTS) -> GeneratedProblem:
+def make(slot: PaintSlot, overrides: Overrides = Overrides(), most_attempts: int | None = None) -> GeneratedProblem:
     """The problem of a slot."""
     drawn = draw(slot, overrides, most_attempts)
     return _finished(slot, drawn.scene, drawn.problem, drawn.seed, drawn.attempt)
 
 
-def draw(slot: PaintSlot, overrides: Overrides = Overrides(), most_attempts: int = MAX_ATTEMPTS) -> DrawnProblem:
-    """The first attempt at a slot that is valid; BadInput where there is none."""
+def draw(slot: PaintSlot, overrides: Overrides = Overrides(), most_attempts: int | None = None) -> DrawnProblem:
+    """The first attempt at a slot that is valid, of MAX_ATTEMPTS or another number; BadInput where there is none."""
+    most_attempts = most_attempts or MAX_ATTEMPTS
     condition = CONDITIONS[slot.condition]
     width, height = overrides.canvas or (condition.width, condition.height)
     n = overrides.n or object_count(slot.task, condition.level)

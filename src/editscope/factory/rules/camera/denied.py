@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from editscope.factory.rules.camera.nouns import MANNER, MOTION_NOUNS, SHAKY
+from editscope.factory.rules.camera.nouns import MOTION_NOUNS
 from editscope.factory.rules.camera.verbs import WAYS, verb_forms
+from editscope.factory.rules.camera.words import MANNER, SHAKY
 from editscope.suites.annotation.questions.english import is_adverb, word_set
 
 _DENIALS = word_set("no without never neither nor not doesn't don't isn't won't instead rather")
@@ -42,6 +43,8 @@ def without_denied(found: Sequence[str]) -> list[str]:
 
 def _denied_end(found: Sequence[str], at: int) -> int:
     end = _item_end(found, at + 1)
+    if found[at] == "not" and found[at + 1 : at + 2] and found[at + 1] in WAYS and WAYS[found[at + 1]] != "side":
+        return at + 2
     if end is None or list(found[at + 1 : at + 2]) == ["only"]:
         return at
     while end < len(found):

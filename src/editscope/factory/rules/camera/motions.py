@@ -9,7 +9,6 @@ from itertools import pairwise
 from editscope.factory.rules.camera.clauses import (
     AUXILIARY,
     DETERMINERS,
-    JOINING,
     RELATIVE,
     UNDER,
     Clause,
@@ -17,23 +16,27 @@ from editscope.factory.rules.camera.clauses import (
     tokens,
 )
 from editscope.factory.rules.camera.denied import without_denied
+from editscope.factory.rules.camera.embedded import becomes, embedded_motions
 from editscope.factory.rules.camera.nouns import (
-    CAMERA,
     camera_at,
     is_shared,
     noun_motions,
     phrase_motions,
 )
+from editscope.factory.rules.camera.pronouns import FALLS, it_is_camera
 from editscope.factory.rules.camera.reading import (
     PERFORMING,
     Reading,
     add_motion,
     first_verb,
     read_said,
+    returns,
     without_adverbial,
 )
+from editscope.factory.rules.camera.subjects import is_person, is_plural
 from editscope.factory.rules.camera.verbs import OPPOSITES, WAYS, Motion, is_strong, motion, unknown_motion, verb_forms
-from editscope.suites.annotation.questions.english import PREPOSITIONS, is_adverb, word_set
+from editscope.factory.rules.camera.words import CAMERA
+from editscope.suites.annotation.questions.english import PREPOSITIONS, is_adverb, is_participle, word_set
 
 _THEN = word_set("then before finally next afterwards later eventually followed after")
 _PRONOUNS = word_set("it they he she this these its their his her him them")
@@ -69,13 +72,19 @@ def _read(part: Clause, rest: Sequence[Clause], before: Clause | None, reading: 
     reading.resumes = interposed or (reading.resumes and "," not in part.openers)
     if place := camera_at(part.words):
         start, end = place
-        for said in phrase_motions(part.words[start : end - 1], shot=part.words[end - 1] == "shot"):
+        named = phrase_motions(part.words[start : end - 1], shot=part.words[end - 1] == "shot")
+        for said in named:
             reading.add(said)
         reading.acts("camera", main=True)
-        read_said(part.words[end:], reading)
-        for said in _becomes(part.words[end:]):
+        verb, after = first_verb(part.words[end:])
+        tells_no_more = any(said.family != "shake" for said in named) and (moved := motion(verb, after)) and moved.plain
+        if not tells_no_more:
+            read_said(part.words[end:], reading)
+        for said in becomes(part.words[end:]):
             reading.add(said)
         return
+    for said in embedded_motions(part.words):
+        reading.add(said)
     if _read_pronoun(part, before, rest, reading):
         return
     if _read_noun(part, before, reading):
@@ -88,22 +97,42 @@ def _read(part: Clause, rest: Sequence[Clause], before: Clause | None, reading: 
     verb, after = first_verb(without_adverbial(part.words))
     if reading.now == "camera" and verb in PERFORMING and verb not in verb_forms():
         read_said((verb, *after), reading)
-    elif verb == "reverses" and reading.now == "camera" and reading.motions:
-        reading.add(Motion(verb, reading.motions[-1].family, "return"))
-    elif reading.now == "camera" and after[:1] and after[0] in WAYS and (found := unknown_motion(verb, after)):
+    elif (returned := returns(verb, after, reading)) and _camera_returns(after, part, reading):
+        reading.acts("camera", main=True)
+        reading.add(returned)
+    elif reading.now == "camera" and not under and (found := _unlisted(verb, after)):
         reading.add(found)
     elif verb in verb_forms():
         _read_verb(verb, after, part, rest, reading)
     elif verb and not _goes_on(part, reading):
-        reading.thing_words = part.words
+        if reading.now != "thing" or len(part.words) > 2 or part.words[0] in DETERMINERS:
+            reading.thing_words = part.words
         inside = reading.now == "thing" and "and" in part.openers and "," not in part.openers
         reading.acts("thing", main=not (under or inside))
+
+
+def _unlisted(verb: str, after: Sequence[str]) -> Motion | None:
+    """A motion by a verb that no list has, in a clause without a subject: *and yaws toward the fountain*."""
+    leads_on = bool(after) and (after[0] in WAYS or after[0] in ("to", "toward", "towards") or is_adverb(after[0]))
+    return unknown_motion(verb, after) if leads_on else None
+
+
+def _camera_returns(after: Sequence[str], part: Clause, reading: Reading) -> bool:
+    """Whether it is the camera that returns, and not the thing that was spoken of last."""
+    if reading.now == "camera":
+        return True
+    same = re.search(r"\b(?:same way|way it came|its (?:path|steps|way|course|route))\b", " ".join(after)) is not None
+    return (
+        reading.main == "camera" and bool(_THEN.intersection(part.openers)) and (same or is_plural(reading.thing_words))
+    )
 
 
 _HOLDING = word_set(
     "stops stopping holds holding pauses pausing rests settles lingers reveals revealing shows showing ends "
     "ending stays staying remains keeps waits watches frames framing captures capturing focuses focusing levels "
-    "slows speeds continues comes looking looks keeping reaching arriving finding again slowly there once both"
+    "slows speeds continues comes looking looks keeping reaching arriving finding again slowly there once both "
+    "hovers hovering idles steadies straightens locks freezes halts hangs "
+    "refocuses refocusing"
 )
 """What a camera does besides moving."""
 
@@ -111,11 +140,17 @@ _HOLDING = word_set(
 def _goes_on(part: Clause, reading: Reading) -> bool:
     """Whether a clause has no subject of its own: a place, another object, or what else the camera does."""
     first = part.words[0]
-    if first in PREPOSITIONS or first in _HOLDING:
+    if reading.now == "camera" and first.endswith("ing") and is_participle(first):
         return True
-    if len(part.words) == 1 and first.endswith("s"):
+    if first in PREPOSITIONS | {"halfway", "midway"} or first in _HOLDING or first_verb(part.words)[0] in _HOLDING:
         return True
-    if first.endswith("s") and part.words[1:2] and part.words[1] in DETERMINERS | _PRONOUNS | PREPOSITIONS:
+    if len(part.words) == 1 and (first.endswith("s") or reading.now == "camera"):
+        return True
+    if (
+        first.endswith("s")
+        and part.words[1:2]
+        and part.words[1] in DETERMINERS | _PRONOUNS | PREPOSITIONS | WAYS.keys()
+    ):
         return True
     short = len(part.words) < 3 or (len(part.words) == 3 and not part.words[-1].endswith("s"))
     return reading.now == "camera" and first in DETERMINERS and short and not UNDER.intersection(part.openers)
@@ -126,7 +161,7 @@ def _read_pronoun(part: Clause, before: Clause | None, rest: Sequence[Clause], r
     if "it" not in part.words[:7]:
         return part.words[0] in _PRONOUNS and _is_thing(part, reading)
     at = part.words.index("it")
-    if at and not (part.words[0] in PREPOSITIONS | AUXILIARY or is_adverb(part.words[0])):
+    if at and not (part.words[0] in PREPOSITIONS | AUXILIARY | {"halfway", "midway"} or is_adverb(part.words[0])):
         return False
     verb, after = first_verb(part.words[at + 1 :])
     found = motion(verb, after)
@@ -137,68 +172,20 @@ def _read_pronoun(part: Clause, before: Clause | None, rest: Sequence[Clause], r
         reading.acts("camera", main=True)
         read_said(part.words[at + 1 :], reading)
         return True
-    if found and before is None and found.verb not in _FALLS and _who_follows(rest):
+    if found and before is None and found.verb not in FALLS and _who_follows(rest):
         add_motion(found, after, reading)
         return True
-    if found and reading.main == "camera" and _it_is_camera(found, part, before, reading):
+    if found and reading.main == "camera" and it_is_camera(found, part, before, reading):
         reading.acts("camera", main=True)
         add_motion(found, after, reading)
         return True
     return _is_thing(part, reading)
 
 
-def _it_is_camera(found: Motion, part: Clause, before: Clause | None, reading: Reading) -> bool:
-    """Whether *it* stands for the camera rather than for what the camera looks at."""
-    under = bool(UNDER.intersection(part.openers)) and part.openers[-1] not in JOINING - UNDER
-    alone = before is not None and reading.now == "camera" and not _has_object(before.words)
-    if is_strong(found):
-        return True
-    if under:
-        return alone and not reading.thing_words and before is not None and not _names_thing(before.words)
-    if found.verb == "tilt" and found.way in ("up", "down"):
-        return True
-    shared = found.verb in _FALLS - {"drift", "float", "turn", "swing", "fly", "lift"}
-    if reading.now == "camera" and "before" in part.openers:
-        return alone and not shared
-    if reading.now == "camera" and (alone or found.verb not in _FALLS):
-        return True
-    last = reading.motions[-1] if reading.motions else found
-    if last.family == found.family and OPPOSITES.get(last.way) == found.way:
-        return True
-    return reading.now == "thing" and found.verb not in _FALLS - {"turn", "swing"} and _is_plural(reading.thing_words)
-
-
-def _is_plural(found: Sequence[str]) -> bool:
-    """Whether a clause is about several things, which *it* cannot stand for."""
-    return found[:1] != () and found[0] in DETERMINERS and found[1:2] != () and bool(re.search(r"[^s]s$", found[1]))
-
-
-def _has_object(found: Sequence[str]) -> bool:
-    """Whether the camera looks at a thing that *it* may stand for: *orbits the cup*, *zooms in on the cup*."""
-    verb = next((at for at, word in enumerate(found) if at and word in verb_forms()), len(found))
-    after = found[verb + 1 :]
-    looks = [at for at, word in enumerate(after) if word in ("on", "at", "with", "after", "of", "from")]
-    return bool(after) and (
-        after[0] in DETERMINERS or any(after[at + 1 : at + 2] and after[at + 1] in DETERMINERS for at in looks)
-    )
-
-
-def _names_thing(found: Sequence[str]) -> bool:
-    """Whether a clause names anything besides the camera and the sides."""
-    return any(one in DETERMINERS and noun not in CAMERA and noun not in WAYS for one, noun in pairwise(found))
-
-
 def _is_thing(part: Clause, reading: Reading) -> bool:
     reading.thing_words = part.words
     reading.acts("thing", main=False)
     return True
-
-
-_FALLS = word_set(
-    "roll slide drop spin swing drift sink tip bounce sway wobble float fly slip shake rotate twist turn lift bob "
-    "rattle"
-)
-"""What things do more often than cameras."""
 
 
 def _read_noun(part: Clause, before: Clause | None, reading: Reading) -> bool:
@@ -209,7 +196,7 @@ def _read_noun(part: Clause, before: Clause | None, reading: Reading) -> bool:
         words = words[1:]
     joined = reading.now == "camera" and bool(openers) and not openers & UNDER
     found = noun_motions(words, opening=before is None and not openers, joined=joined)
-    if not found:
+    if not found or RELATIVE & openers:
         return False
     beside = (
         "with" in openers and reading.now == "thing" and not openers & {",", ";", ":", "and", "followed", "combined"}
@@ -220,6 +207,8 @@ def _read_noun(part: Clause, before: Clause | None, reading: Reading) -> bool:
         return True
     plural = any(word.endswith("s") for word in reading.thing_words[:2])
     if reading.now == "thing" and plural and words[0] in verb_forms() and all(is_shared(one) for one in found):
+        return False
+    if reading.now == "thing" and _agrees_with_things(words[0], part, reading):
         return False
     bare = len(words) < 3 and words[-1] in _ALSO_THINGS
     if part.openers == ("and",) and reading.now == "thing" and all(bare or is_shared(one) for one in found):
@@ -232,21 +221,25 @@ def _read_noun(part: Clause, before: Clause | None, reading: Reading) -> bool:
         and reading.motions[-1].word in before.words
     ):
         reading.motions.pop()
-    for one in (*found, *_becomes(words)):
+    for one in (*found, *becomes(words)):
         reading.add(one)
     reading.acts("camera", main=not UNDER & openers or not reading.main)
     reading.by_noun = True
     return True
 
 
-def _becomes(found: Sequence[str]) -> list[Motion]:
-    """What a motion turns to: *a push-in becomes a pull-back*."""
-    text = " ".join(found)
-    match = re.search(
-        r"\b(?:becomes|becoming|(?:gives way|giving way|changes|switches|leads|leading|transitions) to) (?=an? )",
-        text,
+def _agrees_with_things(word: str, part: Clause, reading: Reading) -> bool:
+    """Whether a word that may be a noun is what several things do: *the leaves lift off and drift away*."""
+    if verb_forms().get(word) != word:
+        return False
+    if reading.thing_words[:1] == ("they",):
+        return True
+    sure = (
+        ("zoom", "pan", "dolly", "crane", "tilt")
+        if "and" in part.openers
+        else ("zoom", "pan", "dolly", "crane", "push", "pull", "tilt")
     )
-    return noun_motions(text[match.end() :].split(), joined=True) if match else []
+    return is_plural(reading.thing_words) and set(part.openers) <= {"and", ","} and word not in sure
 
 
 _ALSO_THINGS = word_set("pan crane truck dolly boom track")
@@ -256,22 +249,35 @@ _LEADING = word_set("ending starting beginning opening finishing followed combin
 def _read_relative(part: Clause, before: Clause | None, reading: Reading, *, by_noun: bool) -> None:
     """A clause with *that* or *which*, about the word before it."""
     last = before.words[-1] if before else ""
-    if last in CAMERA or (by_noun and reading.now == "camera" and (last in WAYS or last in verb_forms())):
+    named = camera_at(before.words) if before else None
+    seen = last == "drone" and before is not None and named is not None and named[1] < len(before.words)
+    if (last in CAMERA and not seen) or (
+        by_noun and reading.now == "camera" and (last in WAYS or last in verb_forms())
+    ):
         reading.acts("camera", main=False)
         read_said(part.words, reading)
     else:
-        reading.thing_words = part.words
+        verb, _ = first_verb(part.words)
+        several = not verb.endswith(("s", "ed", "ing")) and part.words[0] not in ("is", "has", "was")
+        if "whose" in part.openers or part.words[0] in DETERMINERS or last in PREPOSITIONS:
+            several = is_plural(part.words)
+        subject = "they" if several else "he" if "who" in part.openers else "it"
+        reading.thing_words = (subject, *part.words)
         reading.acts("thing", main=False)
 
 
 _NO_WEIGHT = word_set("again off the slowly once more to toward slightly immediately straight quickly gently it from")
+_A_LITTLE = word_set("a an little bit touch few some half quarter degrees degree full ninety also")
+"""Words before *left* or *up* that say how far."""
 _OF_PLACES = word_set("of next before after side hand wall half edge corner close at behind in door window a an")
 """Words after *left* or *up* that make a place of them."""
 
 
 def _read_way(part: Clause, reading: Reading) -> bool:
     """A clause that only says another way: *pans left, then right*; *zooms in and out*."""
-    found = [word for word in part.words if word not in _NO_WEIGHT]
+    found = [word for word in part.words if word not in _NO_WEIGHT and not word[0].isdigit()]
+    while found and found[0] in _A_LITTLE:
+        found = found[1:]
     if not found or not reading.motions:
         return False
     if found[0] == "other" and reading.now == "camera" and len(found) < 3:
@@ -286,7 +292,8 @@ def _read_way(part: Clause, reading: Reading) -> bool:
     if ahead not in WAYS or part.words[0] == "the":
         return False
     following = found[found.index(ahead) + 1 : found.index(ahead) + 2] if ahead in found else []
-    if following and following[0] in _OF_PLACES:
+    goal = any(one in WAYS and other in ("to", "toward", "towards") for one, other in pairwise(part.words))
+    if following and following[0] in _OF_PLACES and not goal:
         return False
     last = reading.motions[-1]
     way = "return" if back and ahead == "back" and last.family not in ("pull", "zoom", "push") else WAYS[ahead]
@@ -312,6 +319,10 @@ def _read_verb(verb: str, after: Sequence[str], part: Clause, rest: Sequence[Cla
     found = motion(verb, after)
     if found is None:
         return
+    if verb in _PLURALS and part.openers and set(part.openers) <= {";", ":", "."}:
+        reading.thing_words = ("they", *part.words)
+        reading.acts("thing", main=False)
+        return
     if (
         verb in ("following", "chasing", "trailing")
         and reading.motions
@@ -319,12 +330,20 @@ def _read_verb(verb: str, after: Sequence[str], part: Clause, rest: Sequence[Cla
         and not {"and", "then", "before"} & set(part.openers)
     ):
         return
+    if reading.now == "camera" and reading.motions and part.openers == (",",) and verb.endswith("ing"):
+        last = reading.motions[-1]
+        if last.vague and (found.plain or (last.weak and found.family == "crane")):
+            return
     if not reading.main:
         camera = _who_follows(rest) if verb.endswith("ing") else is_strong(found)
     elif reading.now == "camera":
         camera = True
+    elif reading.main == "camera" and found.verb in ("push", "pull") and _is_next_of_person(part, reading):
+        camera = False
     elif reading.main == "camera":
-        camera = _returns_to_camera(found, part)
+        agrees = verb.endswith("s") and is_plural(reading.thing_words) and bool({"and", "then"} & set(part.openers))
+        drifts = verb == "drifting" and is_person(reading.thing_words) and bool(_THEN & set(part.openers))
+        camera = agrees or drifts or _returns_to_camera(found, part)
     elif reading.motions and is_strong(found) and _THEN.intersection(part.openers):
         camera = True
     else:
@@ -332,6 +351,16 @@ def _read_verb(verb: str, after: Sequence[str], part: Clause, rest: Sequence[Cla
     if camera:
         reading.acts("camera", main=True)
         add_motion(found, after, reading)
+
+
+_PLURALS = word_set("trucks cranes dollies tracks pans booms")
+"""Verbs that are also names of several things, with which a clause may begin."""
+
+
+def _is_next_of_person(part: Clause, reading: Reading) -> bool:
+    """Whether a verb goes on with what a person does: *a welder who leans in and pulls back*."""
+    one = is_person(reading.thing_words) or reading.thing_words[:1] in (("it",), ("he",))
+    return one and set(part.openers) <= {"and", ","}
 
 
 def _returns_to_camera(found: Motion, part: Clause) -> bool:
@@ -342,7 +371,7 @@ def _returns_to_camera(found: Motion, part: Clause) -> bool:
         return True
     if found.verb == "tilt" and found.way in ("up", "down"):
         return then or {",", "and"} <= openers or (found.word.endswith("ing") and "," in openers)
-    return then and (found.verb not in _FALLS or found.verb in ("turn", "swing", "lift", "float"))
+    return then and (found.verb not in FALLS or found.verb in ("turn", "swing", "lift", "float"))
 
 
 def _who_follows(rest: Sequence[Clause]) -> bool:

@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from editscope.factory.rules.camera.verbs import WAYS, Motion, is_strong, motion, verb_forms, way_of
+from editscope.factory.rules.camera.words import (
+    ACCIDENTS,
+    ADVERBIAL,
+    CAMERA,
+    DOWN_THERE,
+    MANNER,
+    OTHER_CAMERAS,
+    PARTS,
+    SHAKY,
+)
 from editscope.suites.annotation.questions.english import (
     DETERMINERS,
     NUMBERS,
@@ -14,46 +24,8 @@ from editscope.suites.annotation.questions.english import (
     word_set,
 )
 
-CAMERA = word_set(
-    "camera cam lens shot view viewpoint perspective frame framing drone pov cameraman footage angle camerawork "
-    "steadicam gimbal"
-)
-"""Nouns that stand for the camera."""
 _SCREEN = word_set("picture image scene video clip")
 """Nouns that stand for the camera where they pan or zoom."""
-SHAKY = word_set("handheld shaky jittery unsteady wobbly trembling shaking")
-MANNER = word_set(
-    "slow slowly quick quickly gentle gently smooth smoothly slight slightly subtle soft steady steadily fast "
-    "rapid sudden sharp brief short long wide tight close tiny small big large full half gradual continuous "
-    "constant careful dramatic graceful swift brisk lazy easy single simple minimal light heavy rough strong wild "
-    "low high tall upward downward leftward rightward forward backward lateral sideways vertical horizontal "
-    "circular diagonal left right clockwise counterclockwise whip swish crash snap camera lens aerial drone "
-    "cinematic very extremely second third first final last static fixed locked unbroken combined whole entire "
-    "dutch slowing crawling creeping even mild faint overhead intimate sweeping measured deliberate fluid "
-    "seamless abrupt hurried leisurely barely perceptible almost imperceptible degree little bit longer quicker "
-    "slower faster further new matching reverse opposite eye level medium macro extreme still stationary tripod "
-    "mounted stable motionless unmoving moving off down wider tighter closer narrow birds bird's phone side rear "
-    "front top perpetual"
-)
-"""Words before a noun of the camera or of a motion that say how."""
-_THINGS = word_set(
-    "old vintage toy broken security surveillance film digital his her their its my polaroid antique instant "
-    "disposable video spy phone brass dusty cracked pocket box web red black silver wooden abandoned child's "
-    "tourist's photographer's speed traffic"
-)
-"""Words before *camera* that make it a thing in the scene."""
-_PARTS = word_set(
-    "glass glasses put cap caps hood hoods bag bags strap straps case cases stand stands shop store crew battery "
-    "flash tripod roll maker makers cover covers cloth gun guns"
-)
-"""Words after a name of the camera that make a thing of it."""
-_ACCIDENTS = word_set(
-    "falls fall falling drops breaks shatters topples toppling tumbles lands melts cracks bounces lies lying "
-    "hangs hanging sits stands standing on in beside near under behind against that of around"
-)
-"""Words after *camera*, *lens* or *frame* that say where a thing in the scene is, or what befalls it."""
-_DOWN_THERE = word_set("off from floor ground onto and tiles table")
-_ADVERBIAL = word_set("at in from during on over for here there now all throughout by near within")
 _SHARED = word_set(
     "tilt roll drift rise swing spin turn sweep dive climb rotation descent ascent circle retreat advance push "
     "pull drop float lift dip slide shift fall move twist sway bounce follow"
@@ -66,15 +38,21 @@ MOTION_NOUNS = {
     "flyover": ("track", ""),
     "flythrough": ("track", ""),
     "flyby": ("track", ""),
+    "chase": ("track", ""),
     "shake": ("shake", ""),
     "jitter": ("shake", ""),
     "wobble": ("shake", ""),
+    "sway": ("shake", ""),
+    "tremor": ("shake", ""),
+    "judder": ("shake", ""),
+    "jolt": ("shake", ""),
 }
 _VERB_NOUNS = word_set(
     "whip pan pans panning tilt tilts tilting zoom zooms zooming push pushing pull pulling dolly dollying orbit "
     "orbiting arc arcing circle circling track tracking truck trucking crane craning boom booming jib pedestal "
     "roll rolling drift drifting rise rising swing spin spinning sweep glide gliding dive climb retreat advance "
-    "turn rotating descending lift follow following float floating move"
+    "turn rotating descending lift follow following float floating move dash lunge swoop plunge "
+    "slide"
 )
 _BARE = word_set("glide zoom orbit arc tracking zooming panning dollying orbiting craning")
 _KINDS = word_set("shot move movement motion shots in out back")
@@ -96,7 +74,7 @@ def camera_at(found: Sequence[str]) -> tuple[int, int] | None:
         name = word.removesuffix("'s")
         if name in _SCREEN and at + 1 < len(found) and is_strong(motion(found[at + 1], found[at + 2 :])):
             return _phrase_start(found, at), at + 1
-        if name not in CAMERA or (found[at + 1 : at + 2] and found[at + 1] in _PARTS):
+        if name not in CAMERA or (found[at + 1 : at + 2] and found[at + 1] in PARTS):
             continue
         if found[at + 1 : at + 2] and found[at + 1] in CAMERA and found[at + 1] not in ("frame",):
             continue
@@ -108,7 +86,7 @@ def camera_at(found: Sequence[str]) -> tuple[int, int] | None:
             continue
         if start and not _may_precede(found[:start]):
             return None
-        if _THINGS.intersection(before) or not _fits(name, before, found[at + 1 :]):
+        if OTHER_CAMERAS.intersection(before) or not _fits(name, before, found[at + 1 :]):
             continue
         return start, at + 1
     return None
@@ -135,7 +113,7 @@ def _may_precede(earlier: Sequence[str]) -> bool:
     """Whether words before the noun phrase only say when or where: *at the end the camera pans*."""
     if set(earlier) <= {"not", "only", "does", "here", "now", "also"}:
         return True
-    return earlier[-1] not in PREPOSITIONS and (earlier[0] in _ADVERBIAL or all(is_adverb(word) for word in earlier))
+    return earlier[-1] not in PREPOSITIONS and (earlier[0] in ADVERBIAL or all(is_adverb(word) for word in earlier))
 
 
 def _fits(name: str, before: Sequence[str], after: Sequence[str]) -> bool:
@@ -145,11 +123,15 @@ def _fits(name: str, before: Sequence[str], after: Sequence[str]) -> bool:
         for word in described
     )
     following = after[0] if after else ""
+    if name in ("shot", "view") and len(described) < 3 and verb_forms().get(following) in _FILMING:
+        return True
     if name in ("camera", "cam", "drone"):
         indefinite = bool(before) and before[0] in ("a", "an") and not described
-        lowered = following in ("drops", "bounces") and not _DOWN_THERE.intersection(after[1:5])
+        lowered = following in ("drops", "bounces") and not DOWN_THERE.intersection(after[1:5])
+        if following in ("falls", "falling") and set(after[1:2]) & {"back", "away", "behind"}:
+            return known
         if (
-            following in _ACCIDENTS
+            following in ACCIDENTS
             and not lowered
             and not (following in ("on", "in") and len(after) > 1 and noun_motions(after[1:], joined=True))
         ):
@@ -159,11 +141,15 @@ def _fits(name: str, before: Sequence[str], after: Sequence[str]) -> bool:
             and following in verb_forms()
             and verb_forms()[following] not in ("pan", "zoom", "dolly", "orbit", "track")
         )
-    if name in ("lens", "frame") and (following in _ACCIDENTS or _falls(after)):
-        return False
+    if name in ("lens", "frame") and (following in ACCIDENTS or _falls(after)):
+        return following == "drops" and "from" in after[1:2] and "to" in after[2:6]
     if name == "angle" and following not in verb_forms():
         return False
     return known
+
+
+_FILMING = word_set("pan tilt zoom push pull dolly orbit circle track truck crane glide follow rise descend arc")
+"""What a shot does, whatever it is called: *a helicopter shot circles the volcano*."""
 
 
 def _falls(after: Sequence[str]) -> bool:
@@ -230,11 +216,34 @@ def noun_motions(found: Sequence[str], *, opening: bool = False, joined: bool = 
             and word in ("shot", "view", "footage", "camera", "framing", "camerawork", "frame")
         ):
             return motions
+        if indefinite and at < 2 and _is_surely_named(rest):
+            manner = True
+            continue
         if word not in MANNER and not is_adverb(word) and not word[0].isdigit():
-            shaken = bool(motions) and motions[-1].family == "shake" and (not rest or word in PREPOSITIONS)
+            shaken = bool(motions) and motions[-1].family == "shake"
+            shaken = shaken and (not rest or word in PREPOSITIONS or word in _ON_FOOT)
+            shaken = shaken or (bool(motions) and word == "throughout")
             return motions if shaken else []
         manner = True
     return motions
+
+
+def _is_surely_named(rest: Sequence[str]) -> bool:
+    """Whether a noun for a motion follows that no thing has: *a breathless push-in*."""
+    at = next(
+        (at for at, word in enumerate(rest[:2]) if word in ("zoom", "push", "pull", "dolly", "tracking", "crane")), None
+    )
+    if at is None:
+        return False
+    following = rest[at + 1] if at + 1 < len(rest) else ""
+    if rest[at] == "zoom":
+        return not _is_kind_of_thing("zoom", rest[at + 1 :])
+    return following in ("in", "back", "out", "shot") and not (
+        rest[at] in ("tracking", "crane") and following != "shot"
+    )
+
+
+_ON_FOOT = word_set("run walk ride sprint climb chase")
 
 
 def _acts(rest: Sequence[str]) -> bool:
@@ -253,7 +262,8 @@ def _shakes(word: str, rest: Sequence[str], *, alone: bool) -> bool:
         | MOTION_NOUNS.keys()
         | _VERB_NOUNS
         | word_set("feel look style quality motion movement effect take one")
-        or (alone and not following)
+        | _ON_FOOT
+        or (alone and following in ("", "throughout"))
         or (following in PREPOSITIONS and word == "handheld")
     )
 
@@ -288,7 +298,7 @@ def _named(word: str, rest: Sequence[str], *, manner: bool, indefinite: bool, op
             else None
         )
     if word in _BARE:
-        return said
+        return None if _is_kind_of_thing(word, rest) else said
     if word == "pans" or word.endswith("s"):
         return None
     if word in (
@@ -309,7 +319,21 @@ def _named(word: str, rest: Sequence[str], *, manner: bool, indefinite: bool, op
         "trucking",
         "booming",
     ):
-        return said if following in ("shot", "movement", "motion", "camera", "view", "move") else None
+        whole = (
+            "shot",
+            "movement",
+            "motion",
+            "camera",
+            "view",
+            "move",
+            "orbit",
+            "arc",
+            "zoom",
+            "dolly",
+            "push",
+            "pull",
+        )
+        return said if following in whole else None
     if (
         opening
         and following in PREPOSITIONS
@@ -321,7 +345,10 @@ def _named(word: str, rest: Sequence[str], *, manner: bool, indefinite: bool, op
     if opening and word in ("track", "follow", "circle", "orbit") and following in DETERMINERS:
         return said
     if opening and indefinite and not manner and not direct:
-        return said if way and following in ("from", "to", "across") and "of" not in rest[:5] else None
+        surely = word in ("pan", "tilt", "zoom") and (
+            following in ("across", "along") or (following == "from" and "to" in rest)
+        )
+        return said if surely or (way and following in ("from", "to", "across") and "of" not in rest[:5]) else None
     if direct or (manner and (not rest or following in _FOLLOWS or is_adverb(following) or following.endswith("s"))):
         return said
     if word in _SHARED and not manner:
@@ -332,6 +359,32 @@ def _named(word: str, rest: Sequence[str], *, manner: bool, indefinite: bool, op
         or following in ("to", "across", "along", "toward", "towards", "around", "reveals", "follows", "shows")
         or (indefinite and not opening and following in ("over", "past", "from", "through"))
         else None
+    )
+
+
+_LOOKS = word_set(
+    "is reveals follows shows ends brings finds takes leads begins starts passes stops gives becomes turns"
+)
+
+
+def _is_kind_of_thing(word: str, rest: Sequence[str]) -> bool:
+    """Whether a word for a motion says which thing is meant: *a panning spotlight*, *a zoom lens*."""
+    following = rest[0] if rest else ""
+    if word == "zoom":
+        return following in ("lens", "lenses", "ring", "call", "meeting", "dial", "button")
+    if not following or not word.endswith("ing"):
+        return False
+    return not (
+        following in WAYS
+        or following in _KINDS
+        or following in _FOLLOWS
+        or following in _LOOKS
+        or following in PREPOSITIONS
+        or following in DETERMINERS
+        or following in CAMERA
+        or following in _VERB_NOUNS
+        or following in ("aerial", "close", "wide", "take", "and", "only", "slow", "him", "them", "it")
+        or is_adverb(following)
     )
 
 

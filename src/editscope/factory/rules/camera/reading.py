@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from editscope.factory.rules.camera.clauses import AUXILIARY
-from editscope.factory.rules.camera.nouns import SHAKY, noun_motions
+from editscope.factory.rules.camera.nouns import noun_motions
 from editscope.factory.rules.camera.verbs import WAYS, Motion, is_strong, motion, unknown_motion, verb_forms
+from editscope.factory.rules.camera.words import SHAKY
 from editscope.suites.annotation.questions.english import is_adverb, word_set
 
 _JOINS = word_set("and then before while followed finally next but")
 PERFORMING = word_set(
     "is combines includes becomes performs makes does executes begins starts opens ends finishes continues turns "
-    "gives adds uses completes takes traces describes becoming"
+    "gives adds uses completes takes traces describes becoming begin start open end finish close make become combine"
 )
 
 
@@ -55,6 +56,21 @@ class Reading:
             self.main = who
 
 
+_RETURNING = word_set("returns returning retraces retracing reverses reversing backtracks backtracking rewinds")
+_REST = word_set("still static stillness standstill rest focus normal sharpness level")
+
+
+def returns(verb: str, after: Sequence[str], reading: Reading) -> Motion | None:
+    """The last motion made the other way, by a verb that only says so: *then returns*, *retraces its path*."""
+    doubles = verb in ("doubles", "doubling", "traces", "swings", "snaps") and bool(after) and after[0] == "back"
+    if not reading.motions or not (verb in _RETURNING or (doubles and len(after) == 1)):
+        return None
+    if _REST.intersection(after[:4]):
+        return None
+    moved = next((one for one in reversed(reading.motions) if one.family != "shake"), None)
+    return Motion(verb, moved.family, "return") if moved else None
+
+
 def first_verb(found: Sequence[str]) -> tuple[str, Sequence[str]]:
     """The first word that is no adverb or auxiliary, and the words after it."""
     at = 0
@@ -91,7 +107,7 @@ def read_said(after: Sequence[str], reading: Reading) -> None:
     if verb in SHAKY and verb not in verb_forms():
         reading.add(Motion(verb, "shake"))
         return
-    found = motion(verb, rest) or unknown_motion(verb, rest)
+    found = returns(verb, rest, reading) or motion(verb, rest) or unknown_motion(verb, rest)
     if found:
         if verb.endswith("s"):
             reading.openers |= {"and"}

@@ -22,6 +22,7 @@ WAYS = {
     "upward": "up",
     "upwards": "up",
     "skyward": "up",
+    "skywards": "up",
     "down": "down",
     "downward": "down",
     "downwards": "down",
@@ -32,12 +33,16 @@ WAYS = {
     "nearer": "in",
     "forward": "in",
     "forwards": "in",
+    "ahead": "in",
+    "onward": "in",
+    "onwards": "in",
     "out": "out",
     "outward": "out",
     "outwards": "out",
     "back": "out",
     "backward": "out",
     "backwards": "out",
+    "rearward": "out",
     "away": "out",
     "sideways": "side",
     "sidewards": "side",
@@ -52,25 +57,27 @@ OPPOSITES |= {other: one for one, other in OPPOSITES.items()}
 AROUND = word_set("around round")
 
 _FAMILIES = {
-    "pan": "pan scan swish swivel pivot turn whip swing snap",
+    "pan": "pan scan swish swivel pivot turn whip swing snap wheel yaw",
     "tilt": "tilt tip",
     "zoom": "zoom",
     "push": "push advance approach close",
-    "pull": "pull retreat recede withdraw back",
+    "pull": "pull retreat recede withdraw back recoil fall",
     "orbit": "orbit arc circle revolve encircle",
-    "track": "track truck dolly follow chase trail",
+    "track": "track truck dolly follow chase trail lead escort",
     "crane": "crane boom jib pedestal rise lift climb ascend soar descend lower sink drop dip",
-    "roll": "roll rotate spin bank twist lean pitch",
-    "shake": "shake jitter tremble wobble jolt sway bounce rattle vibrate judder jerk lurch bob shudder",
+    "roll": "roll rotate spin bank twist lean pitch twirl whirl",
+    "shake": "shake jitter tremble wobble jolt sway bounce rattle vibrate judder jerk lurch bob shudder jiggle "
+    "quiver waver wiggle quake rock",
     "glide": "glide drift float slide travel sweep fly creep crawl inch ease edge wander sail swoop dive race rush "
     "skim snake weave spiral sidle coast scoot slip cruise leap jump head dart dash plunge shoot hurtle walk run step "
-    "roam prowl veer curve loop surge speed zip nudge",
+    "roam prowl veer curve loop surge speed zip nudge lunge hurry scurry trot stroll march "
+    "amble jog sprint",
     "move": "move go come draw shift get",
     "widen": "widen tighten",
 }
 _DOWN = word_set("descend lower sink drop dip dive")
 _UP = word_set("rise lift climb ascend soar")
-NEEDS_A_WAY = word_set("close push pull back come go draw get whip snap tip")
+NEEDS_A_WAY = word_set("fall close push pull back come go draw get whip snap tip")
 """Verbs that are a motion of the camera only together with words that say where."""
 _WHERE = word_set(
     "toward towards to into onto through across along past over around round from on at sideways laterally after with"
@@ -101,6 +108,11 @@ class Motion:
     def vague(self) -> bool:
         """Whether it may only lead to the motion that the next words name: *eases into a pull-back*."""
         return not self.way and (self.weak or self.family == "track" or self.verb in ("swing", "turn", "glide"))
+
+    @property
+    def plain(self) -> bool:
+        """Whether the verb only says that the camera moves, such as *moves forward* of a dolly shot."""
+        return _family_of().get(self.verb) in ("glide", "move") and self.family in ("track", "push", "pull", "crane")
 
     def is_same(self, other: Motion) -> bool:
         """Whether two words mean one motion: the same kind, and not two ways."""
@@ -139,6 +151,8 @@ def motion(word: str, after: Sequence[str]) -> Motion | None:
     if verb is None:
         return None
     way, where = way_of(after)
+    if verb in _TAKES_OBJECTS and _has_own_object(verb, after):
+        return None
     if verb in ("pull", "dolly", "zoom", "draw", "ease") and "back" in after[:2]:
         way = "out"
     if verb == "back" and after[:1] and after[0] in ("off", "up", "from"):
@@ -149,19 +163,46 @@ def motion(word: str, after: Sequence[str]) -> Motion | None:
         return None
     if verb in ("push", "pull") and way not in ("in", "out", "up") and where not in _WHERE - {"after", "at"}:
         return None
+    if verb == "pull" and way == "in" and set(after[1:3]) & {"tight", "close", "closer", "on"}:
+        return Motion(word, "push", "in")
+    if verb == "fall" and way != "out":
+        return None
     if (verb == "pull" and way not in ("out", "up")) or (verb == "close" and way != "in"):
         return None
-    if verb == "push" and way == "out":
+    if verb == "push" and (way == "out" or list(after[:1]) == ["off"]):
         return None
     if verb in ("come", "go", "get", "draw") and not way and where not in _PASSING:
         return None
-    if verb in ("turn", "shift") and after[:1] == ["into"]:
+    if verb in ("turn", "shift") and list(after[:1]) == ["into"] and list(after[1:2]) != ["the"]:
         return None
-    if verb == "pan" and after[:1] == ["for"]:
+    if verb == "pan" and list(after[:1]) == ["for"]:
         return None
+    if way == "out" and "back" in after[:2] and _family_of()[verb] in ("pan", "tilt", "orbit", "roll"):
+        way = "return"
     return Motion(word, *_resolved(verb, way, where))
 
 
+_TAKES_OBJECTS = word_set("push pull draw lift lower swing tip roll turn shake tilt drop spin rotate back")
+_OBJECTS = word_set("them him her it himself herself")
+
+
+def _has_own_object(verb: str, after: Sequence[str]) -> bool:
+    """Whether somebody moves something: *pulls them out*, *pulls up the quilt*."""
+    if after[:1] and after[0] in _OBJECTS:
+        return True
+    return (
+        len(after) > 2
+        and verb in ("push", "pull", "draw")
+        and after[0] in ("up", "back", "out", "in", "down", "away", "off")
+        and after[1] in ("the", "a", "an", "his", "her", "its", "their")
+        and not _MEASURES.intersection(after[2:4])
+    )
+
+
+_MEASURES = word_set(
+    "few little bit step steps touch tad hair notch long short couple meter meters foot way quarter full half second "
+    "moment slow smooth single gentle wide quick direction same opposite other"
+)
 _STILL = word_set(
     "is was holds stays remains rests sits stands hangs keeps stops ends settles lingers waits pauses hesitates "
     "watches shows reveals captures catches finds sees frames films records looks peers faces points focuses "
@@ -201,18 +242,18 @@ def _resolved(verb: str, way: str, where: str) -> tuple[str, str, bool]:
         return "crane", way, False
     if family == "pull":
         return family, "out", False
-    if verb in ("swing", "spin", "rotate", "swivel", "sweep") and where in AROUND and not way:
+    if verb in ("swing", "spin", "rotate", "swivel", "sweep", "wheel") and where in AROUND and not way:
         return "orbit", "", False
     if verb in ("swing", "turn", "tip", "swivel", "whip", "snap") and way in ("up", "down"):
         return "tilt", way, False
-    if verb in ("dolly", "track", "truck", "follow", "chase", "trail") or family in ("glide", "move"):
+    if family == "track" or family in ("glide", "move"):
         return _by_way(verb, way, where)
     return family, way, False
 
 
 def _by_way(verb: str, way: str, where: str) -> tuple[str, str, bool]:
     weak = _family_of()[verb] == "move" or verb in ("ease", "shift", "travel")
-    if verb in ("follow", "chase", "trail"):
+    if verb in ("follow", "chase", "trail", "lead", "escort"):
         return "track", "", False
     if where in AROUND and not way:
         return "orbit", "", False
@@ -222,14 +263,22 @@ def _by_way(verb: str, way: str, where: str) -> tuple[str, str, bool]:
         return "pull", "out", weak
     if way in ("up", "down") and verb not in ("dolly", "track", "truck"):
         return "crane", way, weak
-    if verb in ("dive", "swoop") and not way:
+    if verb in ("dive", "swoop", "plunge") and not way:
         return "crane", "down", False
+    if way == "return":
+        return "track", way, weak
     return "track", way if way in ("left", "right") else "", weak
 
 
 _SKIPPED = word_set(
     "slowly gently quickly steadily smoothly slightly gradually far further farther even very right all straight still"
 )
+_LANES = word_set(
+    "aisle street hall hallway corridor road river path lane alley avenue track tunnel row line platform promenade "
+    "canal "
+    "beach pier passage boulevard driveway trail highway nave coast shore runway catwalk bar table counter field valley"
+)
+"""What one goes up or down without rising or sinking."""
 _STOPS = word_set("as while when until that which who and then before after but or with followed")
 _UP_OR_DOWN = word_set("left right up down")
 
@@ -242,10 +291,13 @@ def way_of(after: Sequence[str]) -> tuple[str, str]:
     """
     where = ""
     near = list(takewhile(lambda word: word not in _STOPS and word[0].isalnum(), after[:9]))
-    if re.search(r"\b(?:other|opposite|reverse) (?:way|direction)\b", " ".join(near)):
+    if re.search(r"\b(?:other|opposite|reverse) (?:way|direction)\b|\bin the other$", " ".join(near)):
         return "return", where
     for at, word in enumerate(near):
         ahead = near[at + 1 :]
+        if word in ("up", "down") and ahead[:1] and ahead[0] in ("the", "a", "an") and _LANES.intersection(ahead[1:4]):
+            where = where or "along"
+            continue
         if word == "from" and "to" in ahead:
             goal = ahead[ahead.index("to") + 1 :][:1]
             return (WAYS[goal[0]], "from") if goal and goal[0] in WAYS else ("", where or "from")
@@ -268,7 +320,11 @@ def _says_way(near: Sequence[str], at: int) -> bool:
     if word in ("in", "back") and ahead and WAYS.get(ahead[0]) in _UP_OR_DOWN:
         return False
     if word == "in" and ahead[:1] and ahead[0] in ("a", "an", "one", "the"):
-        return False
+        return (
+            ahead[0] == "a"
+            and ahead[1:2] != []
+            and ahead[1] in ("little", "bit", "touch", "tad", "hair", "notch", "few")
+        )
     if at and word == "right" and ahead[:1] and ahead[0] in ("next", "before", "after", "at", "behind", "in"):
         return False
     if word in ("in", "out", "up", "down", "back") and at > 1:

@@ -10,7 +10,7 @@ from editscope.editors.small.pictures import CELL, COLORS, SIDE, ReadPicture
 from editscope.images import Pixels
 
 Floats = npt.NDArray[np.float32]
-LUMA = np.array([0.299, 0.587, 0.114])
+LUMA = (0.299, 0.587, 0.114)
 
 
 def painted(
@@ -24,18 +24,19 @@ def painted(
     count = len(read.colors)
     colors = np.zeros((COLORS, 3), np.uint8)
     colors[:count] = read.colors
-    mapped = _mapped(colors, color_map)
     first, second = (colors[int(row[:count].argmax())].astype(np.float64) for row in ends)
-    out = np.ascontiguousarray(picture).copy()
+    source = np.ascontiguousarray(picture)
+    out = source.copy()
     rows, columns = read.size.rows, read.size.columns
     changed = _paint(
         out,
+        source,
         np.ascontiguousarray(read.plane),
         np.ascontiguousarray(choice, np.float32),
         np.ascontiguousarray(field, np.float32),
         np.ascontiguousarray(progress, np.float32),
         colors,
-        mapped,
+        np.ascontiguousarray(color_map, np.float64),
         first,
         second,
         count,
@@ -46,27 +47,19 @@ def painted(
     return out, int(changed)
 
 
-def _mapped(colors: npt.NDArray[np.uint8], numbers: Floats) -> npt.NDArray[np.uint8]:
-    """What the color map makes of every color."""
-    values = colors / 255.0
-    gray = (values * LUMA).sum(axis=1, keepdims=True)
-    new = numbers[0] * values + numbers[1] * gray + numbers[2:5].astype(np.float64)
-    rounded: npt.NDArray[np.uint8] = np.floor(np.clip(new, 0, 1) * 255 + 0.5).astype(np.uint8)
-    return rounded
-
-
 @compiled(
-    "u1[:, :, ::1], u1[:, ::1], f4[:, :, ::1], f4[:, :, ::1], f4[:, ::1], u1[:, ::1], u1[:, ::1], f8[::1], f8[::1], i8, f8, "
-    "i8, i8"
+    "u1[:, :, ::1], u1[:, :, ::1], u1[:, ::1], f4[:, :, ::1], f4[:, :, ::1], f4[:, ::1], u1[:, ::1], f8[::1], f8[::1], "
+    "f8[::1], i8, f8, i8, i8"
 )
 def _paint(
     out: Pixels,
+    source: Pixels,
     plane: npt.NDArray[np.uint8],
     choice: Floats,
     field: Floats,
     progress: Floats,
     colors: npt.NDArray[np.uint8],
-    mapped: npt.NDArray[np.uint8],
+    color_map: npt.NDArray[np.float64],
     first: npt.NDArray[np.float64],
     second: npt.NDArray[np.float64],
     count: int,
@@ -124,15 +117,20 @@ def _paint(
             sx = gx + field[0, row, column] + field[2, row, column] * across + field[3, row, column] * down
             sy = gy + field[1, row, column] + field[4, row, column] * across + field[5, row, column] * down
             px, py = int(np.floor(sx * step)), int(np.floor(sy * step))
-            if 0 <= px < width and 0 <= py < height:
+            there = 0 <= px < width and 0 <= py < height
+            if there:
                 worth[plane[py, px]] += share[COLORS + 1]
             best, most = 0, worth[0]
             for place in range(1, COLORS):
                 if worth[place] > most:
                     best, most = place, worth[place]
             if share[COLORS + 2] > most and share[COLORS + 2] >= share[COLORS + 3]:
+                gray = 0.0
                 for channel in range(3):
-                    out[y, x, channel] = mapped[own, channel]
+                    gray += LUMA[channel] * (source[y, x, channel] / 255.0)
+                for channel in range(3):
+                    new = color_map[0] * (source[y, x, channel] / 255.0) + color_map[1] * gray + color_map[2 + channel]
+                    out[y, x, channel] = np.uint8(np.floor(min(1.0, max(0.0, new)) * 255 + 0.5))
                 changed += 1
             elif share[COLORS + 3] > most:
                 t = (1 - fy) * ((1 - fx) * progress[ra, ca] + fx * progress[ra, cb]) + fy * (
@@ -144,6 +142,12 @@ def _paint(
                         np.floor(first[channel] + t * (second[channel] - first[channel]) + 0.5)
                     )
                 changed += 1
+            elif there and best == plane[py, px] and share[COLORS + 1] > share[best]:
+                # The pixel itself, not the color that stands for it: they differ where a picture has many colors.
+                if best != own:
+                    for channel in range(3):
+                        out[y, x, channel] = source[py, px, channel]
+                    changed += 1
             elif best != own:
                 for channel in range(3):
                     out[y, x, channel] = colors[best, channel]

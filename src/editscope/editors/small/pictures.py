@@ -19,6 +19,8 @@ COLORS = 16
 """Colors that the network may choose from: those of the picture, then those of the sentence."""
 OUTSIDE = 255
 """What stands in a grid where the picture has ended."""
+BLOCK = 1 << 18
+"""Pixels, or colors, that are looked at together; more would take memory and no less time."""
 
 Grid = npt.NDArray[np.uint8]
 
@@ -83,21 +85,37 @@ class ReadPicture:
 def read_picture(picture: Pixels, codes: Sequence[tuple[int, int, int]]) -> ReadPicture:
     """A picture and the color codes of its instruction."""
     height, width = picture.shape[:2]
-    packed = (picture[..., 0].astype(np.uint32) << 16) | (picture[..., 1].astype(np.uint32) << 8) | picture[..., 2]
-    values, inverse, counts = np.unique(packed, return_inverse=True, return_counts=True)
+    values, counts = np.unique(_packed(picture), return_counts=True)
     most = np.sort(np.argsort(-counts, kind="stable")[: COLORS - len(codes)])
-    chosen = values[most]
-    own = np.stack([chosen >> 16, (chosen >> 8) & 255, chosen & 255], axis=1).astype(np.uint8)
-    if len(most) == len(values):
-        number = np.arange(len(values), dtype=np.uint8)
-    else:
-        every = np.stack([values >> 16, (values >> 8) & 255, values & 255], axis=1).astype(np.int32)
-        away = ((every[:, None] - own[None].astype(np.int32)) ** 2).sum(2)
-        number = away.argmin(1).astype(np.uint8)
-    plane = number[inverse.reshape(height, width)]
+    own = _unpacked(values[most])
+    number = np.concatenate([_nearest(values[at : at + BLOCK], own) for at in range(0, len(values), BLOCK)])
+    plane = np.empty((height, width), np.uint8)
+    rows = max(1, BLOCK // width)
+    for at in range(0, height, rows):
+        plane[at : at + rows] = number[np.searchsorted(values, _packed(picture[at : at + rows]))]
     colors, marks = choices(own, codes)
     size = grid_size(width, height)
     return ReadPicture(plane, shown(plane, size), colors, marks, size)
+
+
+def _packed(picture: Pixels) -> npt.NDArray[np.uint32]:
+    """The colors of a picture, each as one number."""
+    packed = picture[..., 0].astype(np.uint32)
+    for channel in (1, 2):
+        packed <<= 8
+        packed |= picture[..., channel]
+    return packed
+
+
+def _unpacked(values: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
+    return np.stack([values >> 16, (values >> 8) & 255, values & 255], axis=1).astype(np.uint8)
+
+
+def _nearest(values: npt.NDArray[np.uint32], own: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """The place of the nearest of some colors, the first one of those that are equally near."""
+    away = ((_unpacked(values)[:, None].astype(np.int32) - own[None].astype(np.int32)) ** 2).sum(2)
+    places: npt.NDArray[np.uint8] = away.argmin(1).astype(np.uint8)
+    return places
 
 
 def choices(

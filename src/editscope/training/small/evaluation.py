@@ -6,19 +6,18 @@ import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
 import numpy as np
 import torch
 
 from editscope.compiled import compile_ahead
+from editscope.editors.small.inputs import INPUTS, network_inputs
 from editscope.editors.small.painting import painted
-from editscope.editors.small.pictures import COLORS, read_picture
-from editscope.editors.small.sentences import TOKENS, read_sentence
+from editscope.editors.small.pictures import ReadPicture, read_picture
+from editscope.editors.small.sentences import read_sentence
 from editscope.images import Pixels
-from editscope.suites.paintbench.catalog import CATEGORY_OF
-from editscope.suites.paintbench.lessons import lesson_at
+from editscope.suites.paintbench.lessons import hierarchical_means, problem_at
 from editscope.suites.paintbench.slots import Overrides, PaintSlot
 from editscope.training.small.network import SmallNetwork
 
@@ -40,34 +39,11 @@ class ProblemScore:
     miou: float
 
 
-def default_slots(every: int = 1) -> list[PaintSlot]:
-    """The slots of the default set, or each ``every``-th of them."""
-    from editscope.suites.paintbench.data import load
-    from editscope.suites.paintbench.suite import PaintBenchSuite
-
-    suite = load()
-    assert isinstance(suite, PaintBenchSuite)
-    return list(suite.slots.values())[::every]
-
-
-def inputs_of(picture: Pixels, instruction: str) -> tuple[dict[str, Any], Any]:
+def inputs_of(picture: Pixels, instruction: str) -> tuple[dict[str, Any], ReadPicture]:
     """What the network gets of a picture and a sentence, and the picture as it was read."""
     sentence = read_sentence(instruction)
     read = read_picture(picture, sentence.codes)
-    palette, marks = np.zeros((COLORS, 3), np.uint8), np.full(COLORS, 255, np.uint8)
-    palette[: len(read.colors)], marks[: len(read.marks)] = read.colors, read.marks
-    tokens, values = np.zeros(TOKENS, np.int16), np.zeros(TOKENS, np.float32)
-    tokens[: len(sentence.tokens)], values[: len(sentence.values)] = sentence.tokens, sentence.values
-    size = np.array([read.size.columns, read.size.rows], np.int16)
-    grid = read.grid
-    return {
-        "grid": grid,
-        "palette": palette,
-        "marks": marks,
-        "tokens": tokens,
-        "values": values,
-        "size": size,
-    }, read
+    return network_inputs(sentence, read), read
 
 
 def evaluate(
@@ -94,7 +70,7 @@ def evaluate(
 def _said(network: SmallNetwork, arrays: Sequence[Mapping[str, Any]], device: str) -> Iterator[dict[str, Any]]:
     stacked = {name: torch.from_numpy(np.stack([one[name] for one in arrays])).to(device) for name in arrays[0]}
     with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
-        said = network(*(stacked[name] for name in ("grid", "palette", "marks", "tokens", "values", "size")))
+        said = network(*(stacked[name] for name in INPUTS))
     for place in range(len(arrays)):
         yield {
             "choice": said.choice[place].half().cpu().numpy(),
@@ -111,32 +87,20 @@ def _warm() -> None:
 
 
 def _read(slot: PaintSlot, namespace: str) -> dict[str, Any]:
-    before, _, instruction = _problem(slot, namespace)
+    before, _, instruction = problem_at(slot, Overrides(namespace=namespace))
     return inputs_of(before, instruction)[0]
 
 
 def _score(slot: PaintSlot, namespace: str, said: Mapping[str, Any]) -> float:
     from editscope.scoring.pixels import score_pixels
 
-    before, after, instruction = _problem(slot, namespace)
+    before, after, instruction = problem_at(slot, Overrides(namespace=namespace))
     read = inputs_of(before, instruction)[1]
     numbers = {name: value.astype(np.float32) for name, value in said.items()}
     edit, _ = painted(before, read, **numbers)
     return 100 * float(score_pixels(before, after, edit).miou)
 
 
-def _problem(slot: PaintSlot, namespace: str) -> tuple[Pixels, Pixels, str]:
-    lesson = lesson_at(slot, Overrides(namespace=namespace))
-    before = lesson.colors[lesson.before]
-    after = lesson.after if lesson.after.ndim == 3 else lesson.colors[lesson.after]
-    return before, after, lesson.instruction
-
-
 def means(scores: Sequence[ProblemScore]) -> dict[str, float]:
     """The mean of each task, and over all by the benchmark's hierarchy."""
-    tasks = sorted({one.task for one in scores})
-    by_task = {task: fmean(one.miou for one in scores if one.task == task) for task in tasks}
-    categories: dict[str, list[float]] = {}
-    for task, value in by_task.items():
-        categories.setdefault(CATEGORY_OF[task], []).append(value)
-    return {"all": fmean(fmean(values) for values in categories.values()), **by_task}
+    return hierarchical_means([(one.task, one.miou) for one in scores])

@@ -82,7 +82,7 @@ def _answer(lesson: Lesson, size: Any, before: Any, numbers: npt.NDArray[np.uint
     columns, rows = size.places()
     after = lesson.after[np.ix_(rows, columns)]
     own = lesson.colors[before[: len(rows), : len(columns)]]
-    answer = numbers[before]
+    answer: npt.NDArray[np.uint8] = numbers[before]
     answer[: len(rows), : len(columns)][(after != own).any(2)] = RAMP
     return answer
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
+from torch.nn import functional
 
 from editscope.editors.small.pictures import CELL, COLORS, OUTSIDE, SIDE
 from editscope.training.small.examples import RAMP as RAMP_CODE
@@ -59,7 +59,7 @@ def _parts(said: Prediction, known: Mapping[str, Tensor], answer: Tensor) -> dic
     has = ramp[:, 5]
     pixels = (answer == RAMP_CODE).float()
     progress = (((said.progress - progress_of(ramp)).abs() * 20).log1p() * pixels).sum(dim=(1, 2))
-    ends = F.cross_entropy(said.ends.float().flatten(0, 1), ramp[:, 3:5].long().flatten(), reduction="none")
+    ends = functional.cross_entropy(said.ends.float().flatten(0, 1), ramp[:, 3:5].long().flatten(), reduction="none")
     return {
         "field": field,
         "color_map": color_map,

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn import functional
 
 from editscope.editors.small.pictures import CELL, CELLS, COLORS, OUTSIDE, SIDE
 from editscope.editors.small.sentences import CODES, TOKENS
@@ -95,11 +95,13 @@ class SmallNetwork(nn.Module):
 
     def _start(self) -> None:
         """Begin with an editor that changes nothing."""
-        for module in (self.offsets, self.actions):
-            nn.init.zeros_(module.weight)
-            nn.init.zeros_(module.bias)
+        start: Tensor
+        for start in (*self.offsets.parameters(), *self.actions.parameters()):
+            nn.init.zeros_(start)
         with torch.no_grad():
-            self.actions.bias[4 * KEEP : 4 * KEEP + 4] = 8.0
+            keep: Any = self.actions.bias
+            keep[4 * KEEP : 4 * KEEP + 4] = 8.0
+        block: Any
         for block in self.blocks:
             nn.init.zeros_(block.out.weight)
             nn.init.zeros_(block.down.weight)
@@ -107,7 +109,7 @@ class SmallNetwork(nn.Module):
     def forward(
         self, grid: Tensor, palette: Tensor, marks: Tensor, tokens: Tensor, values: Tensor, size: Tensor
     ) -> Prediction:
-        """What to do with every pixel: numbers of colors, RGB of the colors, marks, tokens, values, columns and rows."""
+        """What to do with every pixel, from numbers of colors, their RGB, marks, tokens, values and the size."""
         x, wanted, fine2, fine4 = self.read(grid, palette, marks, tokens, values, size)
         for block in self.blocks:
             x = block(x, self.cos, self.sin, wanted)
@@ -122,11 +124,11 @@ class SmallNetwork(nn.Module):
         number, inside = _known(grid)
         rgb = _painted(colors, number) * inside[:, None]
         full = torch.cat([rgb, inside[:, None], _coordinates(size, inside)], dim=1)
-        fine2 = self.stem2(F.pixel_unshuffle(full, 2))
+        fine2 = self.stem2(functional.pixel_unshuffle(full, 2))
         fine4 = self.stem4(fine2)
         cells = self.cells(fine4).flatten(2).transpose(1, 2) + self.cell_place + self.kinds[0]
         words = self.words(tokens.long()) + self.value(_features(values)) + self.word_place + self.kinds[1]
-        named = F.one_hot(marks.long().clamp(max=CODES), CODES + 1).to(colors.dtype)
+        named = functional.one_hot(marks.long().clamp(max=CODES), CODES + 1).to(colors.dtype)
         hues = self.color(torch.cat([colors, named], dim=2)) + self.kinds[2]
         registers = (self.registers + self.kinds[3]).expand(batch, -1, -1)
         wanted = torch.cat(
@@ -149,7 +151,7 @@ class SmallNetwork(nn.Module):
         colors = _colors(palette)
         number, _ = _known(grid)
         x = self.norm(x)
-        cells, _, hues, registers = x.split([CELLS * CELLS, TOKENS, COLORS, self.settings.registers], dim=1)
+        cells, _, hues, registers = torch.split(x, [CELLS * CELLS, TOKENS, COLORS, self.settings.registers], dim=1)
         # Places and colors need more digits than bf16 has.
         with torch.autocast(grid.device.type, enabled=False):
             field = self.offsets(cells.float()).transpose(1, 2).reshape(batch, 6, CELLS, CELLS)
@@ -159,19 +161,19 @@ class SmallNetwork(nn.Module):
         plane = self.up2(self.up4(plane, fine4), fine2)
         known = (copied != OUTSIDE).to(colors.dtype)
         seen = _painted(colors, torch.where(copied == OUTSIDE, 0, copied)) * known[:, None]
-        beside = self.seen_copy(F.pixel_unshuffle(torch.cat([seen, known[:, None]], dim=1), 2))
+        beside = self.seen_copy(functional.pixel_unshuffle(torch.cat([seen, known[:, None]], dim=1), 2))
         plane = self.last(self.join(torch.cat([plane, beside], dim=1)))
         listed = (marks != OUTSIDE)[..., None]
-        queries = F.pixel_shuffle(self.query(plane), 2)
+        queries = functional.pixel_shuffle(self.query(plane), 2)
         taken = torch.einsum("bchw,bkc->bkhw", queries, self.keys(hues)) / math.sqrt(QUERY)
         taken = taken.masked_fill(~listed[..., None], -1e4)
         with torch.autocast(grid.device.type, enabled=False):
-            progress = F.pixel_shuffle(self.progress(plane.float()), 2)[:, 0]
+            progress = functional.pixel_shuffle(self.progress(plane.float()), 2)[:, 0]
         ends = self.ends(registers[:, 1]).reshape(batch, 2, 64)
         pointed = torch.einsum("bec,bkc->bek", ends, self.end_keys(hues)) / 8.0
         pointed = pointed.masked_fill(~listed.transpose(1, 2), -1e4)
         return Prediction(
-            choice=torch.cat([taken, F.pixel_shuffle(self.actions(plane), 2)], dim=1),
+            choice=torch.cat([taken, functional.pixel_shuffle(self.actions(plane), 2)], dim=1),
             field=field,
             progress=progress,
             color_map=color_map,
@@ -201,9 +203,10 @@ class Block(nn.Module):
         q, k, v = qkv.permute(2, 0, 3, 1, 4)
         q, k = _turned(self.q_norm(q), cos, sin).to(v.dtype), _turned(self.k_norm(k), cos, sin).to(v.dtype)
         v = v * wanted[:, None, :, None].to(v.dtype)
-        y = F.scaled_dot_product_attention(q, k, v)
+        y = functional.scaled_dot_product_attention(q, k, v)
         x = x + self.out(y.transpose(1, 2).reshape(batch, count, width))
-        return x + self.down(F.gelu(self.up(self.between(x)), approximate="tanh"))
+        moved: Tensor = self.down(functional.gelu(self.up(self.between(x)), approximate="tanh"))
+        return x + moved
 
 
 class ConvStage(nn.Module):
@@ -232,7 +235,8 @@ class ConvBlock(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Features to features."""
-        return x + self.second(F.gelu(self.first(self.norm(x)), approximate="tanh"))
+        moved: Tensor = self.second(functional.gelu(self.first(self.norm(x)), approximate="tanh"))
+        return x + moved
 
 
 class UpStage(nn.Module):
@@ -246,7 +250,7 @@ class UpStage(nn.Module):
 
     def forward(self, x: Tensor, seen: Tensor) -> Tensor:
         """Features of cells to finer ones."""
-        x = F.pixel_shuffle(self.spread(x), 2)
+        x = functional.pixel_shuffle(self.spread(x), 2)
         joined: Tensor = self.block(self.join(torch.cat([x, seen], dim=1)))
         return joined
 
@@ -260,7 +264,7 @@ def copied_numbers(field: Tensor, number: Tensor, size: Tensor) -> Tensor:
     there = (column >= 0) & (row >= 0) & (column < width) & (row < height)
     place = row.clamp(0, SIDE - 1) * SIDE + column.clamp(0, SIDE - 1)
     brought = number.flatten(1).gather(1, place.flatten(1)).reshape(batch, SIDE, SIDE)
-    return torch.where(there, brought, torch.full_like(brought, OUTSIDE))
+    return brought.masked_fill(~there, OUTSIDE)
 
 
 def source_places(field: Tensor) -> tuple[Tensor, Tensor]:

@@ -9,6 +9,7 @@ import typer
 
 from editscope import printing
 from editscope.cli.help import GroupedCommands, GroupedOptions
+from editscope.cli.training.train_small import small_export
 from editscope.errors import BadInput, unknown
 
 app = typer.Typer(
@@ -128,6 +129,9 @@ def planner(
 
     folder = out or Path("trained") / experiment.stem
     printing.say(f"{train_planner(experiment, folder, resume=resume, say=printing.say)}")
+
+
+app.command("small-export", cls=GroupedOptions)(small_export)
 
 
 def say_outline(file: Path, folder: Path, resume: bool) -> None:

@@ -14,7 +14,8 @@ CODES = 3
 """Color codes that a sentence may have."""
 PADDING, UNKNOWN, NUMBER = 0, 1, 2
 SPECIAL = ("<padding>", "<unknown>", "<number>", *(f"<code {place + 1}>" for place in range(CODES)))
-_PARTS = re.compile(r"#[0-9a-f]{6}\b|\d+(?:\.\d+)?|[a-z]+(?:'[a-z]+)?|[^\sa-z0-9]")
+DIGITS = "0123456789"
+_PARTS = re.compile(r"#[0-9a-f]{6}\b|[0-9]+(?:\.[0-9]+)?|[a-z]+(?:'[a-z]+)?|[^\sa-z0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def read_sentence(sentence: str, words: Sequence[str] | None = None) -> ReadSent
             if rgb not in codes and len(codes) < CODES:
                 codes.append(rgb)
             token = NUMBER + 1 + codes.index(rgb) if rgb in codes else UNKNOWN
-        elif part[0].isdigit():
+        elif part[0] in DIGITS:
             token, value = NUMBER, min(float(part), 1e6)
         else:
             token = known.get(part, UNKNOWN)
@@ -75,7 +76,7 @@ def vocabulary() -> tuple[str, ...]:
 def words_in(sentences: Iterable[str]) -> list[str]:
     """The vocabulary of sentences: their words and signs, without numbers and codes, sorted."""
     parts = {part for sentence in sentences for part in parts_of(sentence)}
-    return sorted(part for part in parts if not part[0].isdigit() and not (part[0] == "#" and len(part) == 7))
+    return sorted(part for part in parts if part[0] not in DIGITS and not (part[0] == "#" and len(part) == 7))
 
 
 @lru_cache(maxsize=4)

@@ -17,6 +17,7 @@ from editscope.editors.small.pictures import COLORS, SIDE
 from editscope.editors.small.sentences import SPECIAL, TOKENS, vocabulary
 from editscope.editors.small.weights import packed_weights
 from editscope.errors import BadInput
+from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.small.network import NetworkSettings, SmallNetwork, parameters_of, settings_from
 
 OPSET = 17
@@ -26,21 +27,38 @@ SMALLEST = 4096
 
 
 def read_average(path: Path) -> SmallNetwork:
-    """The network of a file: a checkpoint of a training, or the average of its weights alone."""
+    """The network of a training, with the average of its weights.
+
+    ``path`` is the folder of a run, one of its checkpoints, or a file of tensors that PyTorch saved.
+    """
     sizes = NetworkSettings(words=len(vocabulary()) + len(SPECIAL))
+    if path.is_dir():
+        there = checkpoints_in(path)
+        state = load_checkpoint(there[-1][1] if there else path)
+        values, sizes = state.average or state.weights, settings_from(state.more["sizes"])
+    else:
+        values = _tensors_in(path)
+    network = SmallNetwork(sizes)
+    try:
+        network.load_state_dict({name: value.float() for name, value in values.items()})
+    except (RuntimeError, AttributeError) as error:
+        raise BadInput(f"{path} is no checkpoint of the small editor ({_short(error)})") from error
+    return network.eval()
+
+
+def _tensors_in(path: Path) -> Mapping[str, Tensor]:
     try:
         saved = torch.load(path, map_location="cpu", weights_only=True)
-        if "average" in saved:
-            sizes = settings_from(saved["sizes"]) if "sizes" in saved else sizes
-            saved = saved["average"]
-        network = SmallNetwork(sizes)
-        network.load_state_dict({name: value.float() for name, value in saved.items()})
+        values: Mapping[str, Tensor] = saved.get("average", saved)
     except FileNotFoundError:
-        raise BadInput(f"{path} is not there; give a checkpoint of `editscope train small`") from None
+        raise BadInput(f"{path} is not there; give the folder of `editscope train small`") from None
     except Exception as error:  # PyTorch raises what it likes at a file that is none of its own
-        reason = " ".join(str(error).split())[:200]
-        raise BadInput(f"{path} is no checkpoint of the small editor ({reason})") from error
-    return network.eval()
+        raise BadInput(f"{path} is no checkpoint of the small editor ({_short(error)})") from error
+    return values
+
+
+def _short(error: BaseException) -> str:
+    return " ".join(str(error).split())[:160]
 
 
 def in_8_bits(value: Tensor) -> tuple[Tensor, Tensor]:

@@ -75,7 +75,6 @@ NAMED_ELSEWHERE = {
     "suites/rise/tables.py": ("worldedit", SHARED_PAPER),
     "suites/tinygrafix/__init__.py": ("paintbench", SHARED_PAPER),
     "suites/tinygrafix/tables.py": ("paintbench", SHARED_PAPER),
-    "cli/training/train_small.py": ("paintbench", EXAMPLE),
     "training/small/evaluation.py": ("paintbench", LEARNED),
     "training/small/examples.py": ("paintbench", LEARNED),
     "training/small/stream.py": ("paintbench", LEARNED),

@@ -61,7 +61,7 @@ def test_it_does_what_it_was_trained_for(small: Editor) -> None:
     before, after, instruction = problem_at(PaintSlot("recolor", "default", "baseline", 0, 0))
     image = edited(small, before, instruction).image
     again = edited(small, before, instruction).image
-    assert isinstance(image, np.ndarray) and np.array_equal(image, again)
+    assert isinstance(image, np.ndarray) and isinstance(again, np.ndarray) and np.array_equal(image, again)
     assert score_pixels(before, after, image).miou > 0.5
 
 

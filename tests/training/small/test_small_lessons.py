@@ -14,6 +14,7 @@ import torch
 
 from editscope.editors.small.painting import painted
 from editscope.editors.small.pictures import COLORS, OUTSIDE, SIDE
+from editscope.images import Pixels
 from editscope.scoring.pixels import score_pixels
 from editscope.suites.paintbench.catalog import MODES
 from editscope.suites.paintbench.lessons import Lesson, lesson_at
@@ -44,7 +45,7 @@ def lesson(task: str, mode: str | None, condition: str = "baseline") -> Lesson:
     )
 
 
-def pixels(known: Lesson) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def pixels(known: Lesson) -> tuple[Pixels, Pixels]:
     return known.colors[known.before], known.after if known.after.ndim == 3 else known.colors[known.after]
 
 

@@ -9,7 +9,7 @@ import typer
 
 from editscope import printing
 from editscope.cli.help import GroupedCommands, GroupedOptions
-from editscope.cli.training.train_small import small_export
+from editscope.cli.training.train_small import small, small_export
 from editscope.errors import BadInput, unknown
 
 app = typer.Typer(
@@ -84,6 +84,9 @@ def new(
     from editscope.runfolder.files import write_whole
 
     write_whole(file, recipes[recipe].read_bytes())
+    if recipe == "small":
+        printing.say(f"{file}: look at it; then `editscope train small {file} --dry-run`")
+        return
     printing.say(f"{file}: set [[data.parts]] and look at the rest; then `editscope train run {file} --dry-run`")
 
 
@@ -131,6 +134,7 @@ def planner(
     printing.say(f"{train_planner(experiment, folder, resume=resume, say=printing.say)}")
 
 
+app.command("small", cls=GroupedOptions)(small)
 app.command("small-export", cls=GroupedOptions)(small_export)
 
 

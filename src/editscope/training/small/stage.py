@@ -1,205 +1,155 @@
-"""Stage of training of the small editor: some minutes from where the last stage ended."""
+"""Stage of training of the small editor: some minutes from where the last stage ended, in a folder that resumes."""
 
 from __future__ import annotations
 
-import json
 import math
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from editscope.editors.small.sentences import SPECIAL, vocabulary
-from editscope.training.small.loss import losses, total
-from editscope.training.small.network import NetworkSettings, SmallNetwork, new_network
+from editscope.errors import BadInput, Stopped
+from editscope.training.checkpoints import (
+    TrainingState,
+    check_same,
+    checkpoints_in,
+    load_checkpoint,
+    remove_unfinished,
+    save_checkpoint,
+)
+from editscope.training.log.training_log import TrainingLog
+from editscope.training.small.learner import SmallLearner
+from editscope.training.small.settings import SmallRecipe
 from editscope.training.small.stream import ExampleStream, batches
+from editscope.training.supervised.interrupts import StepInterrupts
+from editscope.training.supervised.loop import Diverged
 
-INPUTS = ("grid", "palette", "marks", "tokens", "values", "size")
-
-
-@dataclass(frozen=True, slots=True)
-class StageSettings:
-    """What a stage is told. It ends after ``seconds`` of training, or after ``steps``.
-
-    The rate rises for ``warmup`` steps, stays, and falls to 0 over the last ``fall`` (a share of the stage).
-    """
-
-    seconds: float = 480.0
-    steps: int = 1_000_000
-    batch: int = 256
-    part: int = 16
-    workers: int = 14
-    rate: float = 1.5e-3
-    decay: float = 0.02
-    warmup: int = 200
-    fall: float = 0.0
-    average: float = 0.999
-    seed: int = 1
-    shares: Mapping[str, float] = field(default_factory=dict)
-    without: tuple[str, ...] = ()
-    device: str = "cuda"
-    compiled: bool = True
-    log_every: int = 50
+KEPT = 2
+"""Checkpoints that stay."""
 
 
-class SmallTraining:
-    """A network, its optimizers and the average of its weights."""
+class SmallStage:
+    """A stage in a folder. A stage that was stopped goes on where it stood; one that ended is followed by the next."""
 
-    def __init__(self, settings: StageSettings, network: NetworkSettings | None = None) -> None:
-        self.settings = settings
-        sizes = network or NetworkSettings(words=len(vocabulary()) + len(SPECIAL))
-        self.network = new_network(sizes, settings.seed).to(settings.device)
-        if settings.device != "cpu":
-            self.network = self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.average = {name: value.detach().clone() for name, value in self.network.named_parameters()}
-        matrices = [value for name, value in self.network.named_parameters() if _is_matrix(name, value)]
-        others = [value for name, value in self.network.named_parameters() if not _is_matrix(name, value)]
-        self.optimizers: list[torch.optim.Optimizer] = [
-            torch.optim.Muon(
-                matrices, lr=settings.rate, weight_decay=settings.decay, momentum=0.95, adjust_lr_fn="match_rms_adamw"
-            ),
-            torch.optim.AdamW(
-                others,
-                lr=settings.rate,
-                betas=(0.9, 0.98),
-                weight_decay=settings.decay,
-                fused=settings.device != "cpu",
-            ),
-        ]
-        self.step = 0
-        self.part = 0
-        """The first part of the stream that was not used yet."""
+    def __init__(
+        self, recipe: SmallRecipe, folder: Path, *, say: Callable[[str], None] = lambda _: None, go_on: str = ""
+    ) -> None:
+        self.recipe, self.settings, self.folder, self._say = recipe, recipe.stage, folder, say
+        self._go_on = go_on or "run the same command with --resume"
+        self.learner = SmallLearner(recipe.stage, recipe.network.sizes)
+        self.first = 0
+        """The step at which this stage began."""
+        self.spent = 0.0
+        self.ended = False
 
-    def train(self, say: Callable[[str], None], log: Path | None = None, began: float | None = None) -> None:
-        """Train until the time or the steps are over."""
-        settings = self.settings
-        stream = ExampleStream(settings.seed, settings.part, self.part, settings.shares, settings.without)
-        parts = settings.batch // settings.part
-        source = batches(stream, settings.workers, parts, settings.device)
-        if settings.device != "cpu":
-            torch.backends.cuda.enable_cudnn_sdp(True)
-        forward: Any = _Step(self.network)
-        if settings.compiled:
-            _compile(forward)
-        batch = next(source)
-        began = time.monotonic() if began is None else began
-        first, waited, sums, counted = self.step, 0.0, {}, 0  # type: ignore[var-annotated]
-        mark = time.monotonic()
-        while True:
-            spent = time.monotonic() - began
-            left = min(1 - spent / settings.seconds, 1 - (self.step - first) / settings.steps)
-            if left <= 0:
-                break
-            self._set_rates(self.step - first, left)
-            with torch.autocast(settings.device, torch.bfloat16):
-                parts_of_loss = forward(batch)
-            loss = total(parts_of_loss)
-            loss.backward()  # type: ignore[no-untyped-call]
-            norm = nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
-            for optimizer in self.optimizers:
-                optimizer.step()
-                optimizer.zero_grad(set_to_none=True)
-            self.step += 1
-            self.part += parts
-            self._update_average()
-            for name, value in parts_of_loss.items():
-                sums[name] = sums.get(name, 0) + value.detach().mean()
-            sums["norm"] = sums.get("norm", 0) + norm.detach()
-            counted += 1
-            if self.step % settings.log_every == 0:
-                means = {name: float(value) / counted for name, value in sums.items()}
-                if not math.isfinite(sum(means.values())):
-                    raise ValueError(f"the loss of step {self.step} is no number: {means}")
-                now = time.monotonic()
-                speed = counted * settings.batch / (now - mark)
-                row = {"step": self.step, "s": round(now - began, 1), "per_s": round(speed, 1)}
-                row |= {"waited": round(waited / (now - mark), 3)} | {n: round(v, 4) for n, v in means.items()}
-                say(json.dumps(row))
-                if log is not None:
-                    with log.open("a") as file:
-                        file.write(json.dumps(row) + "\n")
-                sums, counted, waited, mark = {}, 0, 0.0, now
-            before = time.monotonic()
+    def resume(self) -> None:
+        """Take the last checkpoint; BadInput where it is of another network, or of another stage that has not ended."""
+        place = checkpoints_in(self.folder)[-1][1]
+        saved = load_checkpoint(place)
+        more = saved.more
+        decides = self.recipe.decides
+        if more["ended"]:
+            same = {name: value for name, value in decides.items() if name.startswith("network.")}
+            check_same(place, {name: saved.settings.get(name) for name in same}, same)
+        else:
+            check_same(place, saved.settings, decides)
+        self.learner.take(saved.weights, saved.average, saved.optimizer["optimizers"])
+        self.learner.step, self.learner.part = saved.step, int(saved.loader["part"])
+        self.first = saved.step if more["ended"] else int(more["first"])
+        self.spent = 0.0 if more["ended"] else float(more["spent"])
+
+    def run(self) -> None:
+        """Train until the time or the steps are over. Raises Stopped after Ctrl-C, with a checkpoint saved."""
+        remove_unfinished(self.folder)
+        learner, settings = self.learner, self.settings
+        source = self._batches()
+        sums: dict[str, Any] = {}
+        counted, waited = 0, 0.0
+        with (
+            TrainingLog(self.folder, settings=self.recipe.decides, trackers=(), start=learner.step) as log,
+            StepInterrupts() as interrupts,
+        ):
             batch = next(source)
-            waited += time.monotonic() - before
+            mark = time.monotonic()
+            began = mark - self.spent
+            while (left := self._left()) > 0:
+                rate = self.rate_at(left)
+                for name, value in learner.learn(batch, rate).items():
+                    sums[name] = sums.get(name, 0) + value
+                counted += 1
+                self.spent = time.monotonic() - began
+                self.ended = self._left() <= 0
+                stop = interrupts.asked  # looked at once: what is asked for later waits for the next step
+                last = self.ended or stop
+                due = learner.step % settings.save_every == 0
+                if last or due or learner.step % settings.log_every == 0:
+                    now = time.monotonic()
+                    means = {name: float(value) / counted for name, value in sums.items()}
+                    self._must_be_finite(means)
+                    speed = counted * settings.batch / max(now - mark, 1e-9)
+                    share = waited / max(now - mark, 1e-9)
+                    log.step(learner.step, {**means, "rate": rate, "pictures_per_s": speed, "waited": share})
+                    self._say(f"step {learner.step}: loss {means['loss']:.4f}, rate {rate:.3g}, {speed:.1f} pictures/s")
+                    sums, counted, waited, mark = {}, 0, 0.0, now
+                if last or due:
+                    self.save()
+                    log.event(learner.step, "checkpoint", f"Checkpoint of step {learner.step} saved.")
+                if stop and not self.ended:
+                    raise Stopped(f"stopped after step {learner.step}, with a checkpoint; to go on, {self._go_on}")
+                if not self.ended:
+                    before = time.monotonic()
+                    batch = next(source)
+                    waited += time.monotonic() - before
 
-    def _set_rates(self, done: int, left: float) -> None:
+    def rate_at(self, left: float) -> float:
+        """The rate of the next step, where ``left`` is the share of the stage that is left."""
         settings = self.settings
-        rise = min(1.0, (done + 1) / settings.warmup) if settings.warmup else 1.0
-        share = rise * (min(1.0, left / settings.fall) if settings.fall else 1.0)
-        for optimizer in self.optimizers:
-            for group in optimizer.param_groups:
-                group["lr"] = settings.rate * share
+        share = min(1.0, (self.learner.step - self.first + 1) / settings.warmup) if settings.warmup else 1.0
+        return settings.rate * share * (min(1.0, left / settings.fall) if settings.fall else 1.0)
 
-    @torch.no_grad()
-    def _update_average(self) -> None:
-        keep = min(self.settings.average, (self.step + 1) / (self.step + 20))
-        values = list(self.average.values())
-        torch._foreach_lerp_(values, [value.detach() for value in self.network.parameters()], 1 - keep)
-
-    def averaged(self) -> SmallNetwork:
-        """The network with the average of its weights."""
-        network = SmallNetwork(self.network.settings).to(self.settings.device)
-        state = network.state_dict()
-        network.load_state_dict({**state, **self.average})
-        return network.eval()
-
-    def save(self, path: Path) -> None:
-        """Save everything that a later stage needs."""
-        torch.save(
-            {
-                "network": self.network.state_dict(),
-                "average": self.average,
-                "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
-                "step": self.step,
-                "part": self.part,
-                "sizes": self.network.settings.as_json(),
-                "settings": asdict(self.settings),
+    def save(self) -> None:
+        """Save everything that a later stage needs, whole or not at all."""
+        learner = self.learner
+        state = TrainingState(
+            step=learner.step,
+            weights=learner.weights(),
+            average=learner.average,
+            optimizer={"optimizers": [optimizer.state_dict() for optimizer in learner.optimizers]},
+            settings=self.recipe.decides,
+            loader={"part": learner.part},
+            more={
+                "first": self.first,
+                "spent": self.spent,
+                "ended": self.ended,
+                "sizes": learner.network.settings.as_json(),
             },
-            path,
         )
+        save_checkpoint(self.folder, state, KEPT)
 
-    def load(self, path: Path) -> None:
-        """Go on from what was saved; without the optimizers, where the file has none."""
-        saved = torch.load(path, map_location=self.settings.device, weights_only=False)
-        self.network.load_state_dict(saved["network"])
-        self.average = {name: value.float() for name, value in saved["average"].items()}
-        for optimizer, state in zip(self.optimizers, saved.get("optimizers") or (), strict=False):
-            optimizer.load_state_dict(state)
-        self.step, self.part = saved["step"], saved["part"]
+    def _left(self) -> float:
+        """The share of the stage that is left."""
+        done = self.learner.step - self.first
+        return min(1 - self.spent / self.settings.seconds, 1 - done / self.settings.steps)
 
+    def _batches(self) -> Iterator[dict[str, Tensor]]:
+        settings = self.settings
+        stream = ExampleStream(settings.seed, settings.part, self.learner.part, settings.shares, settings.without)
+        return batches(stream, settings.workers, settings.batch // settings.part, self.learner.device)
 
-class _Step:
-    """Network and loss in three parts, each compiled by itself: the blocks share their code, which saves a minute."""
-
-    def __init__(self, network: SmallNetwork) -> None:
-        self.network = network
-        self.read: Callable[..., Any] = network.read
-        self.blocks: list[Callable[..., Tensor]] = list(network.blocks)
-        self.judge: Callable[..., dict[str, Tensor]] = self._judge
-
-    def __call__(self, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-        network = self.network
-        x, wanted, fine2, fine4 = self.read(*(batch[name] for name in INPUTS))
-        for block in self.blocks:
-            x = block(x, network.cos, network.sin, wanted)
-        return self.judge(x, fine2, fine4, batch)
-
-    def _judge(self, x: Tensor, fine2: Tensor, fine4: Tensor, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-        said = self.network.decide(x, fine2, fine4, batch["grid"], batch["palette"], batch["marks"], batch["size"])
-        with torch.autocast(x.device.type, enabled=False):
-            return losses(said, batch)
+    def _must_be_finite(self, means: dict[str, float]) -> None:
+        if math.isfinite(sum(means.values())):
+            return
+        there = checkpoints_in(self.folder)
+        kept = f"the last good checkpoint is that of step {there[-1][0]}" if there else "there is no checkpoint yet"
+        raise Diverged(f"the loss of step {self.learner.step} is not a number; {kept}. Lower [stage] rate")
 
 
-def _compile(step: _Step) -> None:
-    step.read = torch.compile(step.read)
-    step.blocks = [torch.compile(block) for block in step.blocks]
-    step.judge = torch.compile(step.judge)
+def check_place(folder: Path, resume: bool, start: Path | None) -> None:
+    """BadInput where a training would go over another one, or there is nothing to resume."""
+    from editscope.training.supervised.start import check_folder
 
-
-def _is_matrix(name: str, value: Tensor) -> bool:
-    return name.startswith("blocks.") and value.ndim == 2
+    check_folder(folder, resume)
+    if resume and start is not None:
+        raise BadInput("--resume goes on from the checkpoint in --out; leave out --start")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,17 @@ def cells_of(shares: Mapping[str, float], without: Sequence[str] = ()) -> list[t
     return cells
 
 
+def task_names() -> tuple[str, ...]:
+    """The tasks that may have a share."""
+    return tuple(MODES)
+
+
+def held_out_names() -> tuple[str, ...]:
+    """What may be held out: conditions, tasks, and modes of tasks."""
+    modes = (f"{task}/{mode}" for task, modes in MODES.items() for mode in modes)
+    return (*CONDITIONS, *MODES, *modes)
+
+
 class ExampleStream(IterableDataset[dict[str, Tensor]]):
     """Parts of batches without end, from a number on: part p has the examples p · size … (p + 1) · size − 1.
 
@@ -49,7 +61,9 @@ class ExampleStream(IterableDataset[dict[str, Tensor]]):
         self._size, self._begin, self._seed = size, begin, seed
         cells = cells_of(shares, without)
         self._cells = [cell for cell, _ in cells]
-        weights = np.array([share for _, share in cells])
+        weights = np.array([share for _, share in cells], np.float64)
+        if not weights.sum() > 0:
+            raise BadInput("[stage] without and shares leave no problem to learn from")
         self._until = np.cumsum(weights / weights.sum())
         self._stream = LessonStream(training_namespace(seed))
 
@@ -90,6 +104,7 @@ def batches(stream: ExampleStream, workers: int, parts: int, device: str) -> Ite
         prefetch_factor=6 if workers else None,
         pin_memory=device != "cpu",
         persistent_workers=workers > 0,
+        worker_init_fn=_ignore_interrupts if workers else None,
     )
     kept: list[dict[str, Tensor]] = []
     for part in loader:
@@ -97,3 +112,8 @@ def batches(stream: ExampleStream, workers: int, parts: int, device: str) -> Ite
         if len(kept) == parts:
             yield {name: torch.cat([one[name] for one in kept]) for name in kept[0]}
             kept = []
+
+
+def _ignore_interrupts(_: int) -> None:
+    """Leave Ctrl-C to the process that trains: it finishes its step, for which it needs the workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -182,8 +182,9 @@ def main() -> None:
     curve(data, IMAGES / "small-editor-curve.png")
     gallery(IMAGES / "small-editor-gallery.png")
     text = PAGE.read_text()
-    begin, end = "<!-- table -->", "<!-- end of the table -->"
-    new = re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n\n{tables(data)}\n\n{end}", text, flags=re.DOTALL)
+    new = re.sub(
+        r"^\| \| after the first stage.*?(?=\n\n)", lambda _: tables(data), text, flags=re.DOTALL | re.MULTILINE
+    )
     PAGE.write_text(new)
 
 

@@ -21,6 +21,8 @@ OUTSIDE = 255
 """What stands in a grid where the picture has ended."""
 BLOCK = 1 << 18
 """Pixels, or colors, that are looked at together; more would take memory and no less time."""
+FEW = 256
+"""Colors up to which searching for each is faster than a table of all colors that there are."""
 
 Grid = npt.NDArray[np.uint8]
 
@@ -91,8 +93,12 @@ def read_picture(picture: Pixels, codes: Sequence[tuple[int, int, int]]) -> Read
     number = np.concatenate([_nearest(values[at : at + BLOCK], own) for at in range(0, len(values), BLOCK)])
     plane = np.empty((height, width), np.uint8)
     rows = max(1, BLOCK // width)
+    table = np.empty(1 << 24 if len(values) > FEW else 0, np.uint8)
+    if table.size:
+        table[values] = number
     for at in range(0, height, rows):
-        plane[at : at + rows] = number[np.searchsorted(values, _packed(picture[at : at + rows]))]
+        packed = _packed(picture[at : at + rows])
+        plane[at : at + rows] = table[packed] if table.size else number[np.searchsorted(values, packed)]
     colors, marks = choices(own, codes)
     size = grid_size(width, height)
     return ReadPicture(plane, shown(plane, size), colors, marks, size)

@@ -31,6 +31,7 @@ CLASSES_TWICE = {
 EXAMPLE = "an example in a help text or message: the one benchmark that needs no download"
 SHARED_PAPER = "the paper of the one prints results of the other"
 WORD = "the English word"
+LEARNED = "the small editor learns from the problems of this benchmark, and from no others"
 NAMED_ELSEWHERE = {
     "audit/audit.py": ("paintbench", "the audit damages answers, and these are the problems it draws by default"),
     "audit/known_edit_set.py": ("paintbench tinygrafix", "a message names the suites that have answers to damage"),
@@ -74,6 +75,9 @@ NAMED_ELSEWHERE = {
     "suites/rise/tables.py": ("worldedit", SHARED_PAPER),
     "suites/tinygrafix/__init__.py": ("paintbench", SHARED_PAPER),
     "suites/tinygrafix/tables.py": ("paintbench", SHARED_PAPER),
+    "training/small/evaluation.py": ("paintbench", LEARNED),
+    "training/small/examples.py": ("paintbench", LEARNED),
+    "training/small/stream.py": ("paintbench", LEARNED),
     "training/rewards/rubric.py": ("picabench", "the protocol that asks the questions about the regions of a case"),
 }
 """Files that name a benchmark outside its folder: which, and why."""

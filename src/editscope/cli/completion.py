@@ -20,10 +20,12 @@ REFERENCES = (
     "shift",
     "unrelated",
 )
-EDITORS = ("ark", "bfl", "chat", "diffusers", "folder", "gemini", "openai", "python", "ref", "worker")
+EDITORS = ("ark", "bfl", "chat", "diffusers", "folder", "gemini", "openai", "python", "ref", "small", "worker")
 JUDGES = ("anthropic", "gemini", "local", "openai", "python", "responses")
 TARGETS = {"folder": "PATH", "diffusers": "DIR", "local": "DIR", "python": "module:Class", "worker": "COMMAND"}
 """What stands after the colon of a spec, as a reminder; a model where nothing else is given."""
+WHOLE = ("ref", "small")
+"""Kinds that are completed as whole specs."""
 
 _typed = ""
 """What of the word to complete stands before its last colon, where the shell has taken it apart."""
@@ -74,7 +76,7 @@ def _declared(module: str) -> list[tuple[str, str]]:
 def editors(incomplete: str) -> list[str]:
     """Specs of editors: every reference editor, and how the other kinds begin."""
     return _matching(
-        [f"ref:{name}" for name in REFERENCES] + _beginnings(EDITORS) + ["http://", "https://"], incomplete
+        [f"ref:{name}" for name in REFERENCES] + _beginnings(EDITORS) + ["small", "http://", "https://"], incomplete
     )
 
 
@@ -112,7 +114,7 @@ def words_before() -> list[str]:
 
 def _beginnings(kinds: tuple[str, ...]) -> list[str]:
     """``kind:`` and ``kind:MODEL`` for each kind: with two of them the shell adds no space after the colon."""
-    return [f"{kind}:{target}" for kind in kinds if kind != "ref" for target in ("", TARGETS.get(kind, "MODEL"))]
+    return [f"{kind}:{target}" for kind in kinds if kind not in WHOLE for target in ("", TARGETS.get(kind, "MODEL"))]
 
 
 def _matching(specs: list[str], incomplete: str) -> list[str]:

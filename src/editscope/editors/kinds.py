@@ -54,6 +54,8 @@ class EditorKind:
     gpu: bool = False
     target_is_path: bool = False
     """Whether the target may be a path, which a run makes absolute."""
+    target_optional: bool = False
+    """Whether the name of the kind alone is a spec."""
     target_is_address: bool = False
     """Whether the whole spec is an address, with options after a ``#``."""
     model_prefixes: tuple[str, ...] = ()
@@ -138,6 +140,16 @@ KINDS: tuple[EditorKind, ...] = (
         "docs/reference-editors.md",
         loader="editscope.editors.reference:load",
         options_in="editscope.editors.reference:OPTIONS",
+    ),
+    EditorKind(
+        "small",
+        "a small network of ours for geometric pictures, on the processor; the weights ship with it",
+        "small",
+        "docs/small-editor.md",
+        loader="editscope.editors.small.editor:load",
+        packages=("onnxruntime",),
+        target_is_path=True,
+        target_optional=True,
     ),
     EditorKind(
         "folder",

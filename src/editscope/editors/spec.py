@@ -25,6 +25,8 @@ MODELS = {prefix: kind.name for kind in KINDS for prefix in kind.model_prefixes}
 PLACES = tuple(kind.name for kind in KINDS if kind.target_is_path)
 PATHS = ("prompt", "lora", "network", "cwd")
 """Kinds whose target, and options whose value, may be a path."""
+ALONE = tuple(kind.name for kind in KINDS if kind.target_optional)
+"""Kinds that need no target."""
 OPENING, CLOSING = "([{", ")]}"
 
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
@@ -52,7 +54,9 @@ class EditorSpec(Spec):
         options = "&".join(f"{escaped(key, '=')}={write_option(value)}" for key, value in sorted(self.options.items()))
         if self.kind in ADDRESSES:
             return self.target + (f"#{options}" if options else "")
-        return f"{self.kind}:{_mark_escaped(self.target)}" + (f"?{options}" if options else "")
+        alone = not self.target and self.kind in ALONE
+        target = "" if alone else f":{_mark_escaped(self.target)}"
+        return f"{self.kind}{target}" + (f"?{options}" if options else "")
 
 
 def parse_spec(text: str) -> EditorSpec:
@@ -79,6 +83,8 @@ def parse_spec(text: str) -> EditorSpec:
         raise BadInput(f"editor {text!r} is not an address, such as {kind}://127.0.0.1:8000/edit")
     kind, target, query = split_spec(text)
     body = text.partition("?")[0]
+    if kind in ALONE and not (target or "").strip():
+        return EditorSpec(kind, "", _options(kind, query))
     if target is None:
         raise BadInput(f"editor {body!r} is not of the form kind:target; {_meant(body)}")
     if not target.strip():
@@ -114,7 +120,7 @@ def _all_absolute(paths: Any) -> Any:
 
 def _absolute(path: Any) -> Any:
     try:
-        return str(Path(path).resolve()) if isinstance(path, str) and Path(path).exists() else path
+        return str(Path(path).resolve()) if isinstance(path, str) and path and Path(path).exists() else path
     except (OSError, ValueError):  # no path at all
         return path
 

@@ -40,7 +40,7 @@ REINFORCEMENT = """
 pipeline = "{pipeline}"
 precision = "fp32"
 device = "cpu"
-gradient_checkpointing = false
+keep = "all"
 text_tokens = 24
 [lora]
 rank = 2

@@ -10,6 +10,7 @@ import typer
 from editscope import printing
 from editscope.cli.help import GroupedCommands, GroupedOptions
 from editscope.cli.training.compare import compare
+from editscope.cli.training.train_small import small, small_export
 from editscope.errors import BadInput
 
 app = typer.Typer(
@@ -131,3 +132,7 @@ def planner(
 
     folder = out or Path("trained") / experiment.stem
     printing.say(f"{train_planner(experiment, folder, resume=resume, say=printing.say)}")
+
+
+app.command("small", cls=GroupedOptions)(small)
+app.command("small-export", cls=GroupedOptions)(small_export)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -24,8 +26,24 @@ TOLERANCES = range(11)
 KEEP_EVERYTHING = "Return the image exactly as it is, without changing a single pixel."
 
 
+@dataclass(frozen=True, eq=False)
+class DrawnProblem:
+    """A valid problem of a slot before it is described: the scene, the problem, and the seed that gave both."""
+
+    scene: Scene
+    problem: Problem
+    seed: int
+    attempt: int
+
+
 def make(slot: PaintSlot, overrides: Overrides = Overrides(), most_attempts: int | None = None) -> GeneratedProblem:
-    """The problem of a slot, with at most MAX_ATTEMPTS attempts where no other number is given."""
+    """The problem of a slot."""
+    drawn = draw(slot, overrides, most_attempts)
+    return _finished(slot, drawn.scene, drawn.problem, drawn.seed, drawn.attempt)
+
+
+def draw(slot: PaintSlot, overrides: Overrides = Overrides(), most_attempts: int | None = None) -> DrawnProblem:
+    """The first attempt at a slot that is valid, of MAX_ATTEMPTS or another number; BadInput where there is none."""
     most_attempts = most_attempts or MAX_ATTEMPTS
     condition = CONDITIONS[slot.condition]
     width, height = overrides.canvas or (condition.width, condition.height)
@@ -39,7 +57,7 @@ def make(slot: PaintSlot, overrides: Overrides = Overrides(), most_attempts: int
         except Reject as rejected:
             reasons[str(rejected)] = reasons.get(str(rejected), 0) + 1
             continue
-        return _finished(slot, scene, problem, seed, attempt)
+        return DrawnProblem(scene, problem, seed, attempt)
     reason = max(reasons, key=lambda r: reasons[r])
     raise BadInput(
         f"no valid problem for {slot.id} ({slot.mode}, {slot.condition}) in {most_attempts} attempts with "

@@ -35,6 +35,7 @@ def moved_problem(
         scene.drawn(),
         after,
         {"target": scene.shapes.index(target), "overlay": over, **details},
+        moved=affine,
     )
 
 

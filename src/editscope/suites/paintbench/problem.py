@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from editscope.images import Pixels
 from editscope.suites.generated.seeded_random import SeededRandom
+from editscope.suites.paintbench.geometry import Affine
 from editscope.suites.paintbench.raster import Plane
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class Problem:
     """An instruction with the picture before and the one right picture after.
 
     Pictures are planes of indices into the scene's colors followed by ``extra_colors``, or RGB for the
-    answers that have more than 256 colors.
+    answers that have more than 256 colors. ``moved`` is the map of the shape that moves, where one does; it is for
+    training and no part of a problem's description.
     """
 
     instruction: str
@@ -40,6 +42,7 @@ class Problem:
     after: Plane | Pixels
     details: Mapping[str, Any] = field(default_factory=dict)
     extra_colors: tuple[tuple[int, int, int], ...] = ()
+    moved: Affine | None = None
 
 
 Task = Callable[["Scene", SeededRandom, str], Problem]

@@ -9,6 +9,9 @@ from editscope.documents import read_toml
 from editscope.errors import BadInput, unknown
 from editscope.runfolder.files import write_whole
 
+SMALL = "small"
+"""The recipe of the small editor, which has a command of its own."""
+
 
 def recipe_texts() -> dict[str, str]:
     """The recipes that ship, by name."""
@@ -24,6 +27,8 @@ def write_recipe(file: Path, name: str) -> list[str]:
     if file.exists():
         raise BadInput(f"{file} is there already; choose another name")
     write_whole(file, recipes[name].encode())
+    if name == SMALL:
+        return [f"{file}: look at it; then `editscope train small {file} --dry-run`"]
     needed = read_toml(recipes[name]).get("experiment")
     if needed is None:
         return [f"{file}: set [[data.parts]] and look at the rest; then `editscope train run {file} --dry-run`"]

@@ -39,7 +39,7 @@ MONITORS = "monitors"
 
 
 @dataclass(frozen=True, slots=True)
-class SamplerSettings:
+class CaseSampler:
     """How fixed cases are sampled: steps, what a distilled network is told, and the scale of guidance by two calls."""
 
     steps: int
@@ -47,7 +47,7 @@ class SamplerSettings:
     scale: float = 1.0
 
 
-def sampler_of(pipeline: str, tracking: TrackingSettings, evaluation: EvaluationSettings | None) -> SamplerSettings:
+def sampler_of(pipeline: str, tracking: TrackingSettings, evaluation: EvaluationSettings | None) -> CaseSampler:
     """The sampler that ``[tracking]`` and ``[evaluation]`` describe; the rest is what the model was published with."""
     family = family_of(pipeline)
     published = {} if family is None else family.guidance
@@ -55,7 +55,7 @@ def sampler_of(pipeline: str, tracking: TrackingSettings, evaluation: Evaluation
     steps = tracking.sample_steps or given[0] or (family.steps if family else None) or 28
     told = given[1] if given[1] is not None else published.get("guidance_scale")
     scale = given[2] if given[2] is not None else published.get("true_cfg_scale", 1.0)
-    return SamplerSettings(steps, told, scale)
+    return CaseSampler(steps, told, scale)
 
 
 class KeptEncoder(ExampleEncoder):
@@ -84,7 +84,7 @@ class FixedCaseLooks:
         editor: PipelineFlowEditor,
         cases: FixedCases,
         tracking: TrackingSettings,
-        sampler: SamplerSettings,
+        sampler: CaseSampler,
         timesteps: TimestepSettings,
         monitors: MonitorSettings | None = None,
         *,

@@ -1,0 +1,92 @@
+"""The small editor: what 8 bits cost, whether ONNX Runtime and PyTorch agree, and the time of an edit on one core.
+
+Edits every 20th problem of the default set three times: with the weights of a checkpoint as floats in PyTorch, with
+the file that follows from it in ONNX Runtime, and, on some of them, with the numbers of that file in PyTorch.
+
+    taskset -c 0 python benchmarks/small_editor.py CHECKPOINT [--every 20] [--same 12] [--weights FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from statistics import fmean, median
+
+import numpy as np
+import torch
+
+from editscope.editors.small.editor import SmallEditor
+from editscope.editors.small.inputs import INPUTS, OUTPUTS
+from editscope.editors.small.painting import painted
+from editscope.editors.small.sentences import read_sentence
+from editscope.images import Pixels
+from editscope.scoring.pixels import score_pixels
+from editscope.suites.paintbench.lessons import default_slots, problem_at
+from editscope.training.small.evaluation import inputs_of
+from editscope.training.small.export import as_stored, read_average
+from editscope.training.small.network import SmallNetwork
+
+
+@torch.no_grad()
+def torch_edit(network: SmallNetwork, picture: Pixels, instruction: str) -> Pixels:
+    """The edit of a network on the processor, in float32."""
+    inputs, read = inputs_of(picture, instruction)
+    said = network(*(torch.from_numpy(inputs[name])[None] for name in INPUTS))
+    return painted(picture, read, *(getattr(said, name)[0].numpy() for name in OUTPUTS))[0]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--every", type=int, default=20)
+    parser.add_argument("--same", type=int, default=12)
+    parser.add_argument("--weights", default="")
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    network = read_average(given.checkpoint)
+    stored = as_stored(network)
+    editor = SmallEditor(given.weights)
+    began = time.process_time()
+    editor.load()
+    loading = time.process_time() - began
+    floats, packed, seconds, apart, pixels = [], [], [], [], []
+    for place, slot in enumerate(default_slots(given.every)):
+        before, after, instruction = problem_at(slot)
+        began = time.process_time()
+        edit = editor.painted(before, read_sentence(instruction))
+        seconds.append(time.process_time() - began)
+        packed.append(100 * score_pixels(before, after, edit).miou)
+        floats.append(100 * score_pixels(before, after, torch_edit(network, before, instruction)).miou)
+        if place < given.same * 8 and place % 8 == 0:
+            other = torch_edit(stored, before, instruction)
+            away = np.abs(edit.astype(np.int16) - other).max(axis=2)
+            apart.append(int(away.max()))
+            pixels.append(int((away > 1).sum()))
+        print(f"{slot.task} {slot.mode} {slot.condition} {floats[-1]:.2f} {packed[-1]:.2f}", flush=True)
+    lost = np.array(floats) - np.array(packed)
+    rng = np.random.default_rng(0)
+    means = np.sort(rng.choice(lost, (10_000, len(lost))).mean(axis=1))
+    print(
+        json.dumps(
+            {
+                "problems": len(lost),
+                "miou in floats": round(fmean(floats), 3),
+                "miou in 8 bits": round(fmean(packed), 3),
+                "lost": round(float(lost.mean()), 3),
+                "lost, 95 %": [round(float(means[250]), 3), round(float(means[9749]), 3)],
+                "loading, s of one core": round(loading, 2),
+                "an edit, s of one core, median": round(median(seconds), 3),
+                "an edit, s of one core, longest after the first": round(max(seconds[1:]), 3),
+                "edits compared with PyTorch": len(apart),
+                "largest difference, levels": max(apart, default=0),
+                "pixels off by more than one level": sum(pixels),
+            },
+            indent=1,
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""Write the figures and tables of docs/small-editor.md from what was measured.
+
+    python docs/small_editor.py                      # draw again from docs/small-editor.json and the weights that ship
+    python docs/small_editor.py STAGE1:362240 STAGE2:703744 …     # first read the folders of stages, in order
+
+The number is how many problems were seen at the end of the stage. The folder of a stage has its log, one JSON object a
+line with the step and the parts of the loss, and the scores of every fourth problem of the default set: [task, mode,
+condition, mIoU].
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageDraw, ImageFont
+
+from editscope.editors.small.editor import SmallEditor
+from editscope.editors.small.sentences import read_sentence
+from editscope.images import Pixels
+from editscope.scoring.pixels import score_pixels
+from editscope.stats.summary import summarize
+from editscope.suites.paintbench.catalog import AGGREGATION, CATEGORIES, CATEGORY_OF, CONDITIONS
+from editscope.suites.paintbench.lessons import default_slots, problem_at
+
+HERE = Path(__file__).parent
+DATA, PAGE, IMAGES = HERE / "small-editor.json", HERE / "small-editor.md", HERE / "images"
+BATCH = 256
+SIDE, GAP, LINE = 132, 6, 30
+
+
+def read_stages(folders: list[Path]) -> dict[str, Any]:
+    """What the folders of stages say; each log goes on from the one before."""
+    steps: dict[int, dict[str, float]] = {}
+    scores = []
+    for folder in folders:
+        for line in (folder / "log.jsonl").read_text().splitlines():
+            row = json.loads(line)
+            steps[row["step"]] = {name: row[name] for name in ("changed", "kept", "field")}
+        listed = json.loads((folder / "scores.json").read_text())
+        scores.append([[*names, round(miou, 3)] for *names, miou in listed])
+    return {"batch": BATCH, "log": [{"step": step, **steps[step]} for step in sorted(steps)], "scores": scores}
+
+
+def summary(scores: list[list[Any]]) -> dict[str, Any]:
+    """Means with 95 % intervals, as a run has them."""
+    rows: dict[str, list[Any]] = {
+        "task": [task for task, *_ in scores],
+        "mode": [mode for _, mode, *_ in scores],
+        "condition": [condition for *_, condition, _ in scores],
+        "category": [CATEGORY_OF[task] for task, *_ in scores],
+        "miou": [miou / 100 for *_, miou in scores],
+        "preservation": [False] * len(scores),
+        "split": ["test"] * len(scores),
+        "case_id": [f"{place:04d}" for place in range(len(scores))],
+    }
+    return summarize(rows, AGGREGATION, ["miou"])
+
+
+def published(by: str) -> dict[str, tuple[float, str]]:
+    """The best published value of each row, and whose it is."""
+    text = files("editscope.suites.paintbench").joinpath("published/results.csv").read_text("utf-8")
+    best: dict[str, tuple[float, str]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        if (row["suite"], row["by"], row["metric"]) == ("paintbench", by, "miou") and row["table"] != "":
+            value = float(row["value"])
+            if value > best.get(row["group"], (-1.0, ""))[0]:
+                best[row["group"]] = value, row["model"]
+    return best
+
+
+def tables(data: dict[str, Any]) -> str:
+    """The tables of the page."""
+    last, first = summary(data["scores"][-1]), summary(data["scores"][0])
+    lines = [
+        "| | after the first stage | small | 95 % | n | best published model |",
+        "| --- | ---: | ---: | --- | ---: | --- |",
+    ]
+    before = {(row["by"], row["key"]): row["mean"] for row in first["groups"]}
+    theirs = published("overall").get("")
+    all_of = last["overall"]["miou"]
+    lines.append(_row("**all**", first["overall"]["miou"]["mean"], all_of, theirs))
+    for by, keys in (("category", CATEGORIES), ("task", CATEGORY_OF), ("condition", CONDITIONS)):
+        best = published(by)
+        cells = {row["key"]: row for row in last["groups"] if row["by"] == by}
+        order = [key for key in keys if key in cells]
+        if by == "task":
+            order.sort(key=lambda key: -cells[key]["mean"])
+        lines.append(f"| *{by}* | | | | | |")
+        lines += [_row(key.replace("_", " "), before[by, key], cells[key], best.get(key)) for key in order]
+    return "\n".join(lines)
+
+
+def _row(name: str, before: float, cell: dict[str, Any], theirs: tuple[float, str] | None) -> str:
+    return f"| {name} | {before:.1f} | {cell['mean']:.1f} | {_interval(cell)} | {cell['n']} | {_theirs(theirs)} |"
+
+
+def _interval(cell: dict[str, Any]) -> str:
+    return "" if cell["lo"] is None else f"{cell['lo']:.1f}–{cell['hi']:.1f}"
+
+
+def _theirs(best: tuple[float, str] | None) -> str:
+    return "" if best is None else f"{best[0]:.1f} ({best[1]})"
+
+
+def curve(data: dict[str, Any], path: Path) -> None:
+    """The learning curve: parts of the loss, and the score after each stage."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    seen = [row["step"] * data["batch"] / 1000 for row in data["log"]]
+    figure, axes = plt.subplots(figsize=(8, 3.6), dpi=110)
+    for name, label, color in (
+        ("changed", "loss of pixels to change", "#3b5bdb"),
+        ("kept", "loss of pixels to keep", "#0b7285"),
+        ("field", "error of offsets", "#868e96"),
+    ):
+        axes.plot(seen, [row[name] for row in data["log"]], label=label, color=color)
+    axes.set_yscale("log")
+    axes.set_xlabel("problems seen, thousands")
+    axes.set_ylabel("loss")
+    axes.set_xlim(0, 1.05 * max(data["ends"]) / 1000)
+    ends = data["ends"]
+    other = axes.twinx()
+    means = [summary(scores)["overall"]["miou"]["mean"] for scores in data["scores"]]
+    other.plot([end / 1000 for end in ends], means, "o", color="#c92a2a", label="mIoU of 480 problems")
+    for end, mean in zip(ends, means, strict=True):
+        other.annotate(f"{mean:.1f}", (end / 1000, mean), textcoords="offset points", xytext=(-8, 7), ha="right")
+    other.set_ylim(0, 100)
+    other.set_ylabel("mIoU")
+    handles = [*axes.get_legend_handles_labels()[0], *other.get_legend_handles_labels()[0]]
+    axes.legend(handles=handles, frameon=False, loc="upper center", ncols=2, fontsize=8)
+    axes.set_ylim(top=25)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Software": None})
+
+
+def gallery(path: Path) -> None:
+    """One problem of each task, not chosen: the second of the default set's baseline. Input, answer, edit."""
+    editor = SmallEditor()
+    tasks: dict[str, Any] = {}
+    for slot in default_slots():
+        if slot.condition == "baseline" and slot.slot == 1:
+            tasks.setdefault(slot.task, slot)
+    columns = 4
+    wide, high = 3 * (SIDE + GAP) + 4 * GAP, SIDE + LINE
+    rows = -(-len(tasks) // columns)
+    sheet = Image.new("RGB", (columns * wide, rows * high), "#ffffff")
+    draw = ImageDraw.Draw(sheet)
+    font = ImageFont.load_default(13)
+    for place, (task, slot) in enumerate(tasks.items()):
+        before, after, instruction = problem_at(slot)
+        edit = editor.painted(before, read_sentence(instruction))
+        left, top = place % columns * wide, place // columns * high
+        score = 100 * float(score_pixels(before, after, edit).miou)
+        draw.text((left, top + 8), f"{task.replace('_', ' ')} ({slot.mode}): {score:.0f}", "#222222", font)
+        for number, picture in enumerate((before, after, edit)):
+            sheet.paste(_small(picture), (left + number * (SIDE + GAP), top + LINE - 4))
+    sheet.quantize(256).save(path, optimize=True)
+
+
+def _small(picture: Pixels) -> Image.Image:
+    image = Image.fromarray(picture)
+    image.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
+    return image
+
+
+def main() -> None:
+    """Read what is given, draw, and put the tables into the page."""
+    if sys.argv[1:]:
+        named = [argument.rpartition(":") for argument in sys.argv[1:]]
+        data = read_stages([Path(folder) for folder, _, _ in named]) | {"ends": [int(seen) for _, _, seen in named]}
+        DATA.write_text(json.dumps(data, separators=(",", ":")).replace('"scores"', '\n"scores"') + "\n")
+    data = json.loads(DATA.read_text())
+    curve(data, IMAGES / "small-editor-curve.png")
+    gallery(IMAGES / "small-editor-gallery.png")
+    text = PAGE.read_text()
+    new = re.sub(
+        r"^\| \| after the first stage.*?(?=\n\n)", lambda _: tables(data), text, flags=re.DOTALL | re.MULTILINE
+    )
+    PAGE.write_text(new)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""`editscope train small` and `small-export`: the small editor, from the stream of problems to its file of weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from editscope import printing
+from editscope.errors import BadInput
+
+if TYPE_CHECKING:
+    from editscope.training.small.settings import SmallRecipe
+
+RECIPE = "small.toml"
+
+
+def small(
+    recipe: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[RECIPE.toml]",
+            help="Sizes and settings; `train new mine.toml --recipe small` writes one [default: the one that ships].",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the training.")] = Path(
+        "trained/small"
+    ),
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", min=0.0, help="How long this stage trains.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Finish the stage that was stopped, or begin the next one after it.")
+    ] = False,
+    start: Annotated[
+        Path | None, typer.Option("--start", metavar="FILE", help="Begin with the weights of a PyTorch file.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what will happen, and train nothing.")] = False,
+) -> None:
+    """Train the small editor on problems that are made while it trains; none of them is in the default set.
+
+    A stage lasts as long as --seconds says; the next one goes on from it with --resume. Ctrl-C finishes the step, saves
+    a checkpoint and says how to go on.
+
+      editscope train small --dry-run
+
+      editscope train small --seconds 480
+
+      editscope train small --seconds 480 --resume
+
+      editscope train small-export trained/small --out mine.weights
+    """
+    from editscope.training.small.stage import SmallStage, check_place
+
+    check_place(out, resume, start)
+    file = recipe or (out / RECIPE if resume else _shipped())
+    read = _read(file).lasting(seconds)
+    if dry_run:
+        _say_outline(read, out, resume)
+        return
+    lasts = "" if seconds is None else f" --seconds {seconds:g}"
+    command = f"editscope train small --out {out}{lasts} --resume"
+    stage = SmallStage(read, out, say=printing.say, go_on=f"run `{command}`")
+    if resume:
+        stage.resume()
+        printing.say(f"going on from step {stage.learner.step}")
+    elif start is not None:
+        stage.learner.start_from(start)
+        stage.first = stage.learner.step
+    if file != out / RECIPE:
+        from editscope.runfolder.files import write_whole
+
+        write_whole(out / RECIPE, file.read_bytes())
+    stage.run()
+    printing.say(
+        f"{out}: step {stage.learner.step}; `editscope train small-export {out} --out FILE` writes its weights"
+    )
+
+
+def _shipped() -> Path:
+    from importlib.resources import files
+
+    return Path(str(files("editscope.training.recipes").joinpath(RECIPE)))
+
+
+def _read(file: Path) -> SmallRecipe:
+    from editscope.training.small.settings import read_recipe
+
+    if not file.is_file():
+        raise BadInput(f"{file} is not there; `editscope train new {file.name} --recipe small` writes one")
+    return read_recipe(file)
+
+
+def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
+    """Print what a stage will do."""
+    from rich.table import Table
+
+    from editscope.training.checkpoints import checkpoints_in
+    from editscope.training.small.network import SmallNetwork, parameters_of
+    from editscope.training.small.stream import cells_of
+
+    stage = recipe.stage
+    there = checkpoints_in(folder)
+    table = Table(show_header=False, box=None, pad_edge=False)
+    rows = [
+        ("parameters", f"{parameters_of(SmallNetwork(recipe.network.sizes)):,}"),
+        ("device", stage.on),
+        ("this stage", f"{stage.seconds:g} seconds" + (f", from step {there[-1][0]:,}" if there and resume else "")),
+        ("problems of a step", f"{stage.batch}, made by {stage.workers} processes"),
+        ("kinds of problems", f"{len(cells_of(stage.shares, stage.without))}: tasks, modes and conditions"),
+        ("held out", ", ".join(stage.without) or "nothing"),
+        ("rate", f"{stage.rate:g}, warm-up {stage.warmup}, falls over the last {stage.fall:.0%}"),
+        ("checkpoints", f"each {stage.save_every} steps and at the end"),
+        ("folder", str(folder)),
+    ]
+    for name, value in rows:
+        table.add_row(name, value)
+    printing.console().print(table)
+
+
+def small_export(
+    checkpoint: Annotated[
+        Path, typer.Argument(metavar="CHECKPOINT", help="The folder of a training, or a file of its averaged weights.")
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")],
+) -> None:
+    """Write the weights of the small editor in 8 bits, as the editor `small` reads them.
+
+    editscope train small-export trained/small --out mine.weights
+
+    editscope run paintbench --editor small:mine.weights --limit 4
+    """
+    from editscope.runfolder.files import write_whole
+    from editscope.training.small.export import exported, read_average
+
+    data = exported(read_average(checkpoint))
+    write_whole(out, data)
+    printing.say(f"{out}: {len(data) / 1e6:.1f} MB; use it as small:{out}")

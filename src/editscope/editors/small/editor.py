@@ -1,0 +1,115 @@
+"""Editor ``small``: a network of our own that sees only the instruction and the pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from editscope.cases import Edit
+from editscope.editors.base import Editor, Request
+from editscope.editors.small.inputs import INPUTS, OUTPUTS, network_inputs
+from editscope.editors.small.sentences import UNKNOWN, ReadSentence, read_sentence
+from editscope.editors.small.weights import read_weights, shipped_weights
+from editscope.errors import BadInput
+from editscope.images import Pixels
+
+MOST_UNKNOWN = 0.1
+"""The share of a sentence that may be words it has never seen."""
+MOST_NAMED = 5
+
+
+def load(target: str) -> Editor:
+    """The editor for ``small``, or ``small:FILE`` with other weights."""
+    return SmallEditor(target)
+
+
+class SmallEditor(Editor):
+    """Reads a sentence and a grid of at most 256 × 256 pixels, and paints what it decides at full size."""
+
+    workers = None
+    max_images = 1
+
+    def __init__(self, weights: str = "") -> None:
+        self.weights = Path(weights) if weights else shipped_weights()
+        self.name = f"small-{self.weights.stem}" if weights else "small"
+        self._session: Any = None
+
+    @property
+    def free(self) -> bool:
+        """Whether an edit costs nothing and may be made again: it does, and is the same again."""
+        return True
+
+    def check(self) -> None:
+        """Raise BadInput where the weights or ONNX Runtime are missing or damaged."""
+        from importlib.util import find_spec
+
+        if find_spec("onnxruntime") is None:
+            raise BadInput("the small editor needs onnxruntime; pip install onnxruntime")
+        read_weights(self.weights)
+
+    def load(self) -> None:
+        """Read the weights."""
+        self._session = new_session(read_weights(self.weights)[1], str(self.weights))
+
+    def edit(self, case: Request) -> Edit:
+        """The edit; the picture unchanged, with a trace that says why, where it cannot read the sentence."""
+        picture = case.arrays[0]
+        sentence = read_sentence(case.instruction)
+        if reason := unreadable(sentence):
+            return Edit(case.case_id, case.variant, image=picture, trace=f"Left unchanged: {reason}.")
+        return Edit(case.case_id, case.variant, image=self.painted(picture, sentence))
+
+    def painted(self, picture: Pixels, sentence: ReadSentence) -> Pixels:
+        """What the network makes of a picture."""
+        from editscope.editors.small.painting import painted
+        from editscope.editors.small.pictures import read_picture
+
+        if self._session is None:
+            self.load()
+        read = read_picture(picture, sentence.codes)
+        inputs = network_inputs(sentence, read)
+        said = self._session.run(list(OUTPUTS), {name: inputs[name][None] for name in INPUTS})
+        return painted(picture, read, *said)[0]
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._session = None
+
+    def source_files(self) -> Sequence[str | Path]:
+        """The weights: a run records their hash."""
+        return (self.weights,)
+
+
+def unreadable(sentence: ReadSentence) -> str:
+    """Why a sentence is not one that the network can follow; "" where it may be."""
+    if not sentence.tokens:
+        return "the instruction is empty"
+    if sentence.cut:
+        return f"the instruction is longer than the {len(sentence.tokens)} words and signs that it reads"
+    unknown = sum(token == UNKNOWN for token in sentence.tokens)
+    if unknown <= MOST_UNKNOWN * len(sentence.tokens):
+        return ""
+    words = list(dict.fromkeys(sentence.unknown))
+    named = f" ({', '.join(words[:MOST_NAMED])}{' …' if len(words) > MOST_NAMED else ''})" if words else ""
+    return f"it was not trained on {unknown} of the {len(sentence.tokens)} words and signs of the instruction{named}"
+
+
+def new_session(onnx: bytes, name: str) -> Any:
+    """A session of ONNX Runtime with one thread; BadInput where it cannot read the network."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.use_deterministic_compute = True
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(onnx, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # its exceptions have no class of their own in common
+        reason = " ".join(str(error).split())[:200]
+        raise BadInput(
+            f"ONNX Runtime {onnxruntime.__version__} cannot read the network of {name} ({reason})"
+        ) from error
+
+
+__all__ = ["SmallEditor", "load", "new_session", "unreadable"]

@@ -1,0 +1,155 @@
+"""Painting at full size: what the small editor's network says of a grid, carried over to every pixel of the picture."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from editscope.compiled import compiled
+from editscope.editors.small.pictures import CELL, COLORS, SIDE, ReadPicture
+from editscope.images import Pixels
+
+Floats = npt.NDArray[np.float32]
+LUMA = (0.299, 0.587, 0.114)
+
+
+def painted(
+    picture: Pixels, read: ReadPicture, choice: Floats, field: Floats, progress: Floats, color_map: Floats, ends: Floats
+) -> tuple[Pixels, int]:
+    """The edit, and how many pixels it changed.
+
+    ``choice`` (20 × 256 × 256) are logits of colors and actions, ``field`` (6 × 32 × 32) offsets, ``progress``
+    (256 × 256) how far a gradient has come, ``color_map`` five numbers, ``ends`` (2 × 16) logits of its two colors.
+    """
+    count = len(read.colors)
+    colors = np.zeros((COLORS, 3), np.uint8)
+    colors[:count] = read.colors
+    first, second = (colors[int(row[:count].argmax())].astype(np.float64) for row in ends)
+    source = np.ascontiguousarray(picture)
+    out = source.copy()
+    rows, columns = read.size.rows, read.size.columns
+    changed = _paint(
+        out,
+        source,
+        np.ascontiguousarray(read.plane),
+        np.ascontiguousarray(choice, np.float32),
+        np.ascontiguousarray(field, np.float32),
+        np.ascontiguousarray(progress, np.float32),
+        colors,
+        np.ascontiguousarray(color_map, np.float64),
+        first,
+        second,
+        count,
+        float(read.size.step),
+        rows,
+        columns,
+    )
+    return out, int(changed)
+
+
+@compiled(
+    "u1[:, :, ::1], u1[:, :, ::1], u1[:, ::1], f4[:, :, ::1], f4[:, :, ::1], f4[:, ::1], u1[:, ::1], f8[::1], f8[::1], "
+    "f8[::1], i8, f8, i8, i8"
+)
+def _paint(
+    out: Pixels,
+    source: Pixels,
+    plane: npt.NDArray[np.uint8],
+    choice: Floats,
+    field: Floats,
+    progress: Floats,
+    colors: npt.NDArray[np.uint8],
+    color_map: npt.NDArray[np.float64],
+    first: npt.NDArray[np.float64],
+    second: npt.NDArray[np.float64],
+    count: int,
+    step: float,
+    rows: int,
+    columns: int,
+) -> int:
+    height, width = plane.shape
+    kinds = choice.shape[0]
+    keep = np.zeros((SIDE, SIDE), np.bool_)
+    for row in range(rows):
+        for column in range(columns):
+            best, most = 0, choice[0, row, column]
+            for kind in range(1, kinds):
+                if choice[kind, row, column] > most:
+                    best, most = kind, choice[kind, row, column]
+            keep[row, column] = (
+                best == COLORS
+                or best == plane[min(height - 1, int((row + 0.5) * step)), min(width - 1, int((column + 0.5) * step))]
+            )
+    share = np.empty(kinds, np.float64)
+    worth = np.empty(COLORS, np.float64)
+    changed = 0
+    for y in range(height):
+        gy = (y + 0.5) / step
+        low = gy - 0.5
+        r0 = int(np.floor(low))
+        fy = low - r0
+        ra, rb = min(max(r0, 0), rows - 1), min(max(r0 + 1, 0), rows - 1)
+        for x in range(width):
+            gx = (x + 0.5) / step
+            left = gx - 0.5
+            c0 = int(np.floor(left))
+            fx = left - c0
+            ca, cb = min(max(c0, 0), columns - 1), min(max(c0 + 1, 0), columns - 1)
+            if keep[ra, ca] and keep[ra, cb] and keep[rb, ca] and keep[rb, cb]:
+                continue
+            top = -1e30
+            for kind in range(kinds):
+                value = (1 - fy) * ((1 - fx) * choice[kind, ra, ca] + fx * choice[kind, ra, cb]) + fy * (
+                    (1 - fx) * choice[kind, rb, ca] + fx * choice[kind, rb, cb]
+                )
+                share[kind] = value
+                top = max(top, value)
+            whole = 0.0
+            for kind in range(kinds):
+                share[kind] = np.exp(share[kind] - top)
+                whole += share[kind]
+            for place in range(COLORS):
+                worth[place] = share[place] if place < count else 0.0
+            own = plane[y, x]
+            worth[own] += share[COLORS]
+            row, column = min(int(gy), SIDE - 1) // CELL, min(int(gx), SIDE - 1) // CELL
+            across, down = gx - (column + 0.5) * CELL, gy - (row + 0.5) * CELL
+            sx = gx + field[0, row, column] + field[2, row, column] * across + field[3, row, column] * down
+            sy = gy + field[1, row, column] + field[4, row, column] * across + field[5, row, column] * down
+            px, py = int(np.floor(sx * step)), int(np.floor(sy * step))
+            there = 0 <= px < width and 0 <= py < height
+            if there:
+                worth[plane[py, px]] += share[COLORS + 1]
+            best, most = 0, worth[0]
+            for place in range(1, COLORS):
+                if worth[place] > most:
+                    best, most = place, worth[place]
+            if share[COLORS + 2] > most and share[COLORS + 2] >= share[COLORS + 3]:
+                gray = 0.0
+                for channel in range(3):
+                    gray += LUMA[channel] * (source[y, x, channel] / 255.0)
+                for channel in range(3):
+                    new = color_map[0] * (source[y, x, channel] / 255.0) + color_map[1] * gray + color_map[2 + channel]
+                    out[y, x, channel] = np.uint8(np.floor(min(1.0, max(0.0, new)) * 255 + 0.5))
+                changed += 1
+            elif share[COLORS + 3] > most:
+                t = (1 - fy) * ((1 - fx) * progress[ra, ca] + fx * progress[ra, cb]) + fy * (
+                    (1 - fx) * progress[rb, ca] + fx * progress[rb, cb]
+                )
+                t = min(1.0, max(0.0, t))
+                for channel in range(3):
+                    out[y, x, channel] = np.uint8(
+                        np.floor(first[channel] + t * (second[channel] - first[channel]) + 0.5)
+                    )
+                changed += 1
+            elif there and best == plane[py, px] and share[COLORS + 1] > share[best]:
+                # The pixel itself, not the color that stands for it: they differ where a picture has many colors.
+                if best != own:
+                    for channel in range(3):
+                        out[y, x, channel] = source[py, px, channel]
+                    changed += 1
+            elif best != own:
+                for channel in range(3):
+                    out[y, x, channel] = colors[best, channel]
+                changed += 1
+    return changed

@@ -1,0 +1,84 @@
+"""Sentences as the small editor reads them: words, numbers with their values, and color codes in their order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+TOKENS = 96
+"""Tokens of a sentence; longer ones are cut off."""
+CODES = 3
+"""Color codes that a sentence may have."""
+PADDING, UNKNOWN, NUMBER = 0, 1, 2
+SPECIAL = ("<padding>", "<unknown>", "<number>", *(f"<code {place + 1}>" for place in range(CODES)))
+DIGITS = "0123456789"
+_PARTS = re.compile(r"#[0-9a-f]{6}\b|[0-9]+(?:\.[0-9]+)?|[a-z]+(?:'[a-z]+)?|[^\sa-z0-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSentence:
+    """A sentence as numbers: a token each, the value of those that are numbers, and the color codes as RGB."""
+
+    tokens: tuple[int, ...]
+    values: tuple[float, ...]
+    codes: tuple[tuple[int, int, int], ...]
+    unknown: tuple[str, ...]
+    """Words that the editor has never met."""
+    cut: bool = False
+    """Whether the sentence is longer than what was read."""
+
+
+def parts_of(sentence: str) -> list[str]:
+    """The words, numbers, codes and signs of a sentence, in lower case.
+
+    >>> parts_of("Move it by 12.5%, to red (#FF0000).")
+    ['move', 'it', 'by', '12.5', '%', ',', 'to', 'red', '(', '#ff0000', ')', '.']
+    """
+    return _PARTS.findall(sentence.lower())
+
+
+def read_sentence(sentence: str, words: Sequence[str] | None = None) -> ReadSentence:
+    """A sentence with the vocabulary that ships, or another one."""
+    known = _numbered(tuple(words)) if words is not None else _numbered(vocabulary())
+    tokens: list[int] = []
+    values: list[float] = []
+    codes: list[tuple[int, int, int]] = []
+    unknown: list[str] = []
+    parts = parts_of(sentence)
+    for part in parts[:TOKENS]:
+        value = 0.0
+        if part[0] == "#" and len(part) == 7:
+            rgb = int(part[1:3], 16), int(part[3:5], 16), int(part[5:7], 16)
+            if rgb not in codes and len(codes) < CODES:
+                codes.append(rgb)
+            token = NUMBER + 1 + codes.index(rgb) if rgb in codes else UNKNOWN
+        elif part[0] in DIGITS:
+            token, value = NUMBER, min(float(part), 1e6)
+        else:
+            token = known.get(part, UNKNOWN)
+            if token == UNKNOWN:
+                unknown.append(part)
+        tokens.append(token)
+        values.append(value)
+    return ReadSentence(tuple(tokens), tuple(values), tuple(codes), tuple(unknown), len(parts) > TOKENS)
+
+
+@lru_cache(maxsize=1)
+def vocabulary() -> tuple[str, ...]:
+    """The words that the editor knows, in the order of their tokens, after the special ones."""
+    text = files("editscope.editors.small").joinpath("vocabulary.txt").read_text("utf-8")
+    return tuple(text.split())
+
+
+def words_in(sentences: Iterable[str]) -> list[str]:
+    """The vocabulary of sentences: their words and signs, without numbers and codes, sorted."""
+    parts = {part for sentence in sentences for part in parts_of(sentence)}
+    return sorted(part for part in parts if part[0] not in DIGITS and not (part[0] == "#" and len(part) == 7))
+
+
+@lru_cache(maxsize=4)
+def _numbered(words: tuple[str, ...]) -> dict[str, int]:
+    return {word: len(SPECIAL) + place for place, word in enumerate(words)}

@@ -1,0 +1,63 @@
+"""Weights of the small editor: one file with a line that says what it holds, and a network as ONNX after it."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from editscope.editors.small.sentences import vocabulary
+from editscope.errors import BadInput
+from editscope.files import read_file
+
+FORMAT = "editscope small editor 1"
+SHIPPED = "small.weights"
+LARGEST = 1 << 30
+WRITE = "`editscope train small-export CHECKPOINT --out FILE` writes such a file"
+
+
+def shipped_weights() -> Path:
+    """The file that ships with Editscope."""
+    return Path(str(files("editscope.editors.small").joinpath(SHIPPED)))
+
+
+def vocabulary_digest() -> str:
+    """What tells one vocabulary from another: a network reads only the words that it was trained with."""
+    return sha256("\n".join(vocabulary()).encode()).hexdigest()[:16]
+
+
+def packed_weights(onnx: bytes, about: dict[str, Any]) -> bytes:
+    """The bytes of a file of weights. ``about`` are plain facts for people, such as how many problems it has seen."""
+    line = {
+        "format": FORMAT,
+        "sha256": sha256(onnx).hexdigest(),
+        "vocabulary": vocabulary_digest(),
+        **dict(sorted(about.items())),
+    }
+    return json.dumps(line).encode() + b"\n" + onnx
+
+
+def read_weights(path: Path) -> tuple[dict[str, Any], bytes]:
+    """What a file of weights says of itself, and its network; BadInput where it is not whole."""
+    shipped = path == shipped_weights()
+    fix = "install Editscope again" if shipped else WRITE
+    try:
+        data = read_file(path, LARGEST)
+    except FileNotFoundError:
+        raise BadInput(f"the weights of the small editor, {path}, are not there; {fix}") from None
+    except OSError as error:
+        raise BadInput(f"the weights of the small editor, {path}, cannot be read ({error}); {fix}") from error
+    line, _, onnx = data.partition(b"\n")
+    try:
+        about = json.loads(line)
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            raise ValueError
+    except ValueError:
+        raise BadInput(f"{path} is no file of weights of the small editor; {fix}") from None
+    if sha256(onnx).hexdigest() != about.get("sha256"):
+        raise BadInput(f"the weights of the small editor, {path}, are damaged; {fix}")
+    if about.get("vocabulary") != vocabulary_digest():
+        raise BadInput(f"{path} was trained with other words than this version of Editscope reads; {WRITE}")
+    return about, onnx

@@ -1,0 +1,129 @@
+"""Loss of the small editor: how likely its pixels are right, and how far its offsets, maps and gradients are off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from editscope.editors.small.pictures import CELL, COLORS, OUTSIDE, SIDE
+from editscope.training.small.examples import RAMP as RAMP_CODE
+from editscope.training.small.network import COPY, KEEP, MAP, RAMP, Prediction
+
+SOFT = 0.03
+"""How far a mapped color may be off, as a share of the whole scale, before it counts as wrong by a factor of e."""
+LEAST = 48.0
+"""Pixels that are added to the size of an edit, so that the smallest do not outweigh all others."""
+LUMA = (0.299, 0.587, 0.114)
+
+
+def losses(said: Prediction, known: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The parts of the loss, each one number for every example of the batch.
+
+    The probability of the right color of a pixel is the sum over all ways to get it: to take that color, to keep the
+    color if it is the right one, to copy it from where the offsets point, to map it, to be a part of a gradient.
+    """
+    answer, grid, palette = known["answer"].long(), known["grid"].long(), known["palette"]
+    inside = grid != OUTSIDE
+    share = said.choice.float().log_softmax(dim=1)
+    actions = share[:, COLORS:].exp()
+    numbered = inside & (answer < COLORS)
+    taken = share[:, :COLORS].gather(1, torch.where(numbered, answer, 0)[:, None])[:, 0].exp() * numbered
+    right = taken + actions[:, KEEP] * (answer == grid) + actions[:, COPY] * (answer == said.copied)
+    wanted = _right_colors(answer, palette, known)
+    right = right + actions[:, MAP] * _likeness(_mapped(said.color_map, grid, palette), wanted)
+    right = right + actions[:, RAMP] * _likeness(_ramped(said, palette), wanted)
+    surprise = -(right + 1e-6).log() * inside
+    changed = (answer != grid) & inside
+    edited = changed.sum(dim=(1, 2)).float()
+    weight = 1.0 / (edited + LEAST)
+    return {
+        "changed": (surprise * changed).sum(dim=(1, 2)) * weight,
+        "kept": (surprise * ~changed).sum(dim=(1, 2)) * weight,
+        **_parts(said, known, answer),
+    }
+
+
+def _parts(said: Prediction, known: Mapping[str, Tensor], answer: Tensor) -> dict[str, Tensor]:
+    """How far off the parts are of which an answer is made."""
+    weight = known["field_weight"].float()
+    off = (said.field - known["field"].permute(0, 3, 1, 2)).abs()
+    off = torch.cat([off[:, :2], off[:, 2:] * CELL], dim=1)
+    cells = weight.sum(dim=(1, 2)).clamp(min=1)
+    field = ((off * 2).log1p().mean(dim=1) * weight).sum(dim=(1, 2)) / cells
+    mapped = known["color_map"]
+    color_map = ((said.color_map - mapped[:, :5]).abs() * 20).log1p().mean(dim=1) * mapped[:, 5]
+    ramp = known["ramp"]
+    has = ramp[:, 5]
+    pixels = (answer == RAMP_CODE).float()
+    progress = (((said.progress - progress_of(ramp)).abs() * 20).log1p() * pixels).sum(dim=(1, 2))
+    ends = functional.cross_entropy(said.ends.float().flatten(0, 1), ramp[:, 3:5].long().flatten(), reduction="none")
+    return {
+        "field": field,
+        "color_map": color_map,
+        "progress": progress / pixels.sum(dim=(1, 2)).clamp(min=1),
+        "ends": ends.reshape(-1, 2).mean(dim=1) * has,
+    }
+
+
+def progress_of(ramp: Tensor) -> Tensor:
+    """How far the gradient of each example has come at every pixel of the grid."""
+    at = torch.arange(SIDE, device=ramp.device) + 0.5
+    x, y = at[None, None, :], at[None, :, None]
+    return (ramp[:, 0, None, None] * x + ramp[:, 1, None, None] * y + ramp[:, 2, None, None]).clamp(0, 1)
+
+
+def _right_colors(answer: Tensor, palette: Tensor, known: Mapping[str, Tensor]) -> Tensor:
+    """The right color of every pixel, on a scale from 0 to 1."""
+    colors = palette.float() / 255
+    number = answer.clamp(max=palette.shape[1] - 1)
+    flat = colors.gather(1, number.flatten(1)[..., None].expand(-1, -1, 3)).reshape(*answer.shape, 3)
+    ramp = known["ramp"]
+    first, second = (_numbered(colors, ramp[:, place].long()) for place in (3, 4))
+    along = progress_of(ramp)[..., None]
+    ramped = first + along * (second - first)
+    return torch.where((answer == RAMP_CODE)[..., None], ramped, flat)
+
+
+def _mapped(numbers: Tensor, grid: Tensor, palette: Tensor) -> Tensor:
+    """What the color map makes of every pixel."""
+    colors = palette[:, :COLORS].float() / 255
+    gray = (colors * torch.tensor(LUMA, device=colors.device)).sum(dim=2, keepdim=True)
+    new = numbers[:, None, 0:1] * colors + numbers[:, None, 1:2] * gray + numbers[:, None, 2:5]
+    new = new.clamp(0, 1)
+    number = torch.where(grid == OUTSIDE, 0, grid).flatten(1)
+    return new.gather(1, number[..., None].expand(-1, -1, 3)).reshape(*grid.shape, 3)
+
+
+def _ramped(said: Prediction, palette: Tensor) -> Tensor:
+    """The gradient that is predicted, at every pixel."""
+    colors = palette[:, :COLORS].float() / 255
+    first, second = torch.einsum("bek,bkc->bec", said.ends.float().softmax(dim=2), colors).unbind(dim=1)
+    along = said.progress.clamp(0, 1)[..., None]
+    return first[:, None, None] + along * (second - first)[:, None, None]
+
+
+def _likeness(color: Tensor, wanted: Tensor) -> Tensor:
+    return (-(color - wanted).abs().amax(dim=3) / SOFT).exp()
+
+
+def _numbered(colors: Tensor, number: Tensor) -> Tensor:
+    picked = colors.gather(1, number[:, None, None].expand(-1, 1, 3))[:, 0]
+    return picked[:, None, None]
+
+
+WEIGHTS: Mapping[str, float] = {
+    "changed": 1.0,
+    "kept": 1.0,
+    "field": 0.3,
+    "color_map": 0.3,
+    "progress": 0.3,
+    "ends": 0.1,
+}
+
+
+def total(parts: Mapping[str, Tensor]) -> Tensor:
+    """The loss of a batch."""
+    return sum((WEIGHTS[name] * value.mean() for name, value in parts.items()), start=torch.zeros(()).to(parts["kept"]))

@@ -1,0 +1,135 @@
+"""Settings of the small editor's training: a recipe in TOML with the tables ``[network]`` and ``[stage]``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from editscope.editors.small.sentences import SPECIAL, vocabulary
+from editscope.errors import BadInput, unknown
+from editscope.training.settings import flattened, read_document, read_table
+from editscope.training.small.network import NetworkSettings
+
+FREE = ("stage.workers", "stage.device", "stage.compiled", "stage.log_every", "stage.save_every")
+"""Settings that may differ between a checkpoint and the stage that goes on from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkTable:
+    """Table ``[network]``: sizes of the network; those of the weights that ship by default."""
+
+    width: int = 384
+    layers: int = 12
+    heads: int = 6
+    registers: int = 8
+    fine: int = 64
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for values that cannot be used."""
+        _at_least(where, self, width=4, layers=1, heads=1, registers=2, fine=8)
+        if self.width % (4 * self.heads):
+            raise BadInput(f"{where} width: {self.width} is no multiple of 4 times the heads, {4 * self.heads}")
+        if self.fine % 8:
+            raise BadInput(f"{where} fine: {self.fine} is no multiple of 8")
+
+    @property
+    def sizes(self) -> NetworkSettings:
+        """The sizes, with the words of the vocabulary that ships."""
+        words = len(vocabulary()) + len(SPECIAL)
+        return NetworkSettings(words, self.width, self.layers, self.heads, self.registers, self.fine)
+
+
+@dataclass(frozen=True, slots=True)
+class StageSettings:
+    """Table ``[stage]``. A stage ends after ``seconds`` of training, or after ``steps``.
+
+    The rate grows for ``warmup`` steps, stays, and falls to 0 over the last ``fall`` (a share of the stage).
+    ``shares`` are weights of tasks, 1 where not named; ``without`` are conditions, tasks and modes that are held out.
+    A step has ``batch`` problems, which workers make in parts of ``part``.
+    """
+
+    seconds: float = 480.0
+    steps: int = 1_000_000
+    batch: int = 256
+    part: int = 16
+    workers: int = 14
+    rate: float = 1.5e-3
+    decay: float = 0.02
+    warmup: int = 200
+    fall: float = 0.0
+    average: float = 0.999
+    seed: int = 1
+    shares: Mapping[str, float] = field(default_factory=dict)
+    without: tuple[str, ...] | list[str] = ()
+    device: str = "auto"
+    compiled: bool = True
+    log_every: int = 50
+    save_every: int = 500
+
+    def check(self, where: str) -> None:
+        """Raise BadInput for values that cannot be used."""
+        from editscope.training.small.stream import held_out_names, task_names
+
+        _at_least(where, self, steps=1, batch=1, part=1, workers=0, warmup=0, log_every=1, save_every=1)
+        if not self.seconds > 0 or not self.rate > 0:
+            raise BadInput(f"{where} seconds and rate: write numbers above 0")
+        if self.batch % self.part:
+            raise BadInput(f"{where} batch: {self.batch} is no multiple of part, {self.part}")
+        if not (0 <= self.fall <= 1 and 0 <= self.average < 1 and self.decay >= 0):
+            raise BadInput(f"{where}: fall is 0 to 1, average 0 to below 1, decay 0 or more")
+        for task, share in self.shares.items():
+            if task not in task_names():
+                raise BadInput(f"{where} shares: {unknown('task', task, task_names())}")
+            if isinstance(share, bool) or not isinstance(share, int | float) or not share >= 0:
+                raise BadInput(f"{where} shares: {task} is {share!r}; write a number, 0 or more")
+        for name in self.without:
+            if name not in held_out_names():
+                raise BadInput(f"{where} without: {unknown('task, mode or condition', name, held_out_names())}")
+
+    @property
+    def on(self) -> str:
+        """The device that it trains on."""
+        if self.device != "auto":
+            return self.device
+        import torch
+
+        return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+@dataclass(frozen=True, slots=True)
+class SmallRecipe:
+    """A recipe: the sizes of the network and a stage."""
+
+    network: NetworkTable = field(default_factory=NetworkTable)
+    stage: StageSettings = field(default_factory=StageSettings)
+
+    @property
+    def decides(self) -> dict[str, Any]:
+        """The settings that decide what weights come out, by dotted name."""
+        flat = flattened({"network": self.network, "stage": self.stage})
+        return {name: value for name, value in flat.items() if name not in FREE}
+
+    def lasting(self, seconds: float | None) -> SmallRecipe:
+        """The recipe with a stage of so many seconds."""
+        return self if seconds is None else replace(self, stage=replace(self.stage, seconds=seconds))
+
+
+def read_recipe(path: Path) -> SmallRecipe:
+    """The recipe of a TOML file; BadInput names file, table and entry."""
+    document = read_document(path)
+    for entry in document:
+        if entry not in ("name", "network", "stage"):
+            raise BadInput(f"{path}: {unknown('table', entry, ('name', 'network', 'stage'))}")
+    return SmallRecipe(
+        read_table(NetworkTable, document.get("network", {}), f"{path}, [network]"),
+        read_table(StageSettings, document.get("stage", {}), f"{path}, [stage]"),
+    )
+
+
+def _at_least(where: str, table: Any, **least: int) -> None:
+    for name, bound in least.items():
+        value = getattr(table, name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < bound:
+            raise BadInput(f"{where} {name}: {value!r} is no whole number of {bound} or more")

@@ -1,0 +1,155 @@
+"""Stage of training of the small editor: some minutes from where the last stage ended, in a folder that resumes."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from editscope.errors import BadInput, Stopped
+from editscope.training.checkpoints import (
+    TrainingState,
+    check_same,
+    checkpoints_in,
+    load_checkpoint,
+    remove_unfinished,
+    save_checkpoint,
+)
+from editscope.training.log.training_log import TrainingLog
+from editscope.training.small.learner import SmallLearner
+from editscope.training.small.settings import SmallRecipe
+from editscope.training.small.stream import ExampleStream, batches
+from editscope.training.supervised.interrupts import StepInterrupts
+from editscope.training.supervised.loop import Diverged
+
+KEPT = 2
+"""Checkpoints that stay."""
+
+
+class SmallStage:
+    """A stage in a folder. A stage that was stopped goes on where it stood; one that ended is followed by the next."""
+
+    def __init__(
+        self, recipe: SmallRecipe, folder: Path, *, say: Callable[[str], None] = lambda _: None, go_on: str = ""
+    ) -> None:
+        self.recipe, self.settings, self.folder, self._say = recipe, recipe.stage, folder, say
+        self._go_on = go_on or "run the same command with --resume"
+        self.learner = SmallLearner(recipe.stage, recipe.network.sizes)
+        self.first = 0
+        """The step at which this stage began."""
+        self.spent = 0.0
+        self.ended = False
+
+    def resume(self) -> None:
+        """Take the last checkpoint; BadInput where it is of another network, or of another stage that has not ended."""
+        place = checkpoints_in(self.folder)[-1][1]
+        saved = load_checkpoint(place)
+        more = saved.more
+        decides = self.recipe.decides
+        if more["ended"]:
+            same = {name: value for name, value in decides.items() if name.startswith("network.")}
+            check_same(place, {name: saved.settings.get(name) for name in same}, same)
+        else:
+            check_same(place, saved.settings, decides)
+        self.learner.take(saved.weights, saved.average, saved.optimizer["optimizers"])
+        self.learner.step, self.learner.part = saved.step, int(saved.loader["part"])
+        self.first = saved.step if more["ended"] else int(more["first"])
+        self.spent = 0.0 if more["ended"] else float(more["spent"])
+
+    def run(self) -> None:
+        """Train until the time or the steps are over. Raises Stopped after Ctrl-C, with a checkpoint saved."""
+        remove_unfinished(self.folder)
+        learner, settings = self.learner, self.settings
+        source = self._batches()
+        sums: dict[str, Any] = {}
+        counted, waited = 0, 0.0
+        with (
+            TrainingLog(self.folder, settings=self.recipe.decides, trackers=(), start=learner.step) as log,
+            StepInterrupts() as interrupts,
+        ):
+            batch = next(source)
+            mark = time.monotonic()
+            began = mark - self.spent
+            while (left := self._left()) > 0:
+                rate = self.rate_at(left)
+                for name, value in learner.learn(batch, rate).items():
+                    sums[name] = sums.get(name, 0) + value
+                counted += 1
+                self.spent = time.monotonic() - began
+                self.ended = self._left() <= 0
+                stop = interrupts.asked  # looked at once: what is asked for later waits for the next step
+                last = self.ended or stop
+                due = learner.step % settings.save_every == 0
+                if last or due or learner.step % settings.log_every == 0:
+                    now = time.monotonic()
+                    means = {name: float(value) / counted for name, value in sums.items()}
+                    self._must_be_finite(means)
+                    speed = counted * settings.batch / max(now - mark, 1e-9)
+                    share = waited / max(now - mark, 1e-9)
+                    log.step(learner.step, {**means, "rate": rate, "pictures_per_s": speed, "waited": share})
+                    self._say(f"step {learner.step}: loss {means['loss']:.4f}, rate {rate:.3g}, {speed:.1f} pictures/s")
+                    sums, counted, waited, mark = {}, 0, 0.0, now
+                if last or due:
+                    self.save()
+                    log.event(learner.step, "checkpoint", f"Checkpoint of step {learner.step} saved.")
+                if stop and not self.ended:
+                    raise Stopped(f"stopped after step {learner.step}, with a checkpoint; to go on, {self._go_on}")
+                if not self.ended:
+                    before = time.monotonic()
+                    batch = next(source)
+                    waited += time.monotonic() - before
+
+    def rate_at(self, left: float) -> float:
+        """The rate of the next step, where ``left`` is the share of the stage that is left."""
+        settings = self.settings
+        share = min(1.0, (self.learner.step - self.first + 1) / settings.warmup) if settings.warmup else 1.0
+        return settings.rate * share * (min(1.0, left / settings.fall) if settings.fall else 1.0)
+
+    def save(self) -> None:
+        """Save everything that a later stage needs, whole or not at all."""
+        learner = self.learner
+        state = TrainingState(
+            step=learner.step,
+            weights=learner.weights(),
+            average=learner.average,
+            optimizer={"optimizers": [optimizer.state_dict() for optimizer in learner.optimizers]},
+            settings=self.recipe.decides,
+            loader={"part": learner.part},
+            more={
+                "first": self.first,
+                "spent": self.spent,
+                "ended": self.ended,
+                "sizes": learner.network.settings.as_json(),
+            },
+        )
+        save_checkpoint(self.folder, state, KEPT)
+
+    def _left(self) -> float:
+        """The share of the stage that is left."""
+        done = self.learner.step - self.first
+        return min(1 - self.spent / self.settings.seconds, 1 - done / self.settings.steps)
+
+    def _batches(self) -> Iterator[dict[str, Tensor]]:
+        settings = self.settings
+        stream = ExampleStream(settings.seed, settings.part, self.learner.part, settings.shares, settings.without)
+        return batches(stream, settings.workers, settings.batch // settings.part, self.learner.device)
+
+    def _must_be_finite(self, means: dict[str, float]) -> None:
+        if math.isfinite(sum(means.values())):
+            return
+        there = checkpoints_in(self.folder)
+        kept = f"the last good checkpoint is that of step {there[-1][0]}" if there else "there is no checkpoint yet"
+        raise Diverged(f"the loss of step {self.learner.step} is not a number; {kept}. Lower [stage] rate")
+
+
+def check_place(folder: Path, resume: bool, start: Path | None) -> None:
+    """BadInput where a training would go over another one, or there is nothing to resume."""
+    from editscope.training.supervised.start import check_folder
+
+    check_folder(folder, resume)
+    if resume and start is not None:
+        raise BadInput("--resume goes on from the checkpoint in --out; leave out --start")

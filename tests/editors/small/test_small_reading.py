@@ -1,0 +1,90 @@
+"""What the small editor reads: sentences as tokens, pictures of any size as a grid of colors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from editscope.editors.small.editor import unreadable
+from editscope.editors.small.inputs import INPUTS, network_inputs
+from editscope.editors.small.painting import painted
+from editscope.editors.small.pictures import CELLS, COLORS, OUTSIDE, SIDE, read_picture
+from editscope.editors.small.sentences import CODES, NUMBER, TOKENS, UNKNOWN, read_sentence, vocabulary
+
+KEEP = COLORS
+
+
+def test_numbers_keep_their_values_and_codes_their_order() -> None:
+    read = read_sentence("Rotate the red (#FF0000) square by 12.5 degrees; then the blue (#0000ff) one, #FF0000.")
+    assert read.codes == ((255, 0, 0), (0, 0, 255))
+    assert [value for value in read.values if value] == [12.5]
+    assert [token for token in read.tokens if NUMBER < token <= NUMBER + CODES] == [NUMBER + 1, NUMBER + 2, NUMBER + 1]
+    assert not read.cut
+
+
+def test_a_word_that_was_never_seen_is_named() -> None:
+    read = read_sentence("Rotate the zeppelin")
+    assert read.unknown == ("zeppelin",) and read.tokens[-1] == UNKNOWN
+
+
+@given(st.text(max_size=400))
+@settings(max_examples=60, deadline=None)
+def test_any_text_can_be_read(text: str) -> None:
+    read = read_sentence(text)
+    assert len(read.tokens) == len(read.values) <= TOKENS and len(read.codes) <= CODES
+    assert all(0 <= token < len(vocabulary()) + NUMBER + 1 + CODES for token in read.tokens)
+    assert np.isfinite(read.values).all()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("", "empty"),
+        ("  \n ", "empty"),
+        ("Please give the giraffe an umbrella and some sunglasses.", "giraffe"),
+        ("Rotate the square. " * 40, "longer"),
+    ],
+)
+def test_a_sentence_that_it_cannot_follow_is_refused_with_the_reason(sentence: str, reason: str) -> None:
+    assert reason in unreadable(read_sentence(sentence))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 900), (700, 1), (3, 5), (256, 256), (257, 255), (600, 1024), (2049, 17)])
+@pytest.mark.parametrize("many", [False, True])
+def test_a_picture_of_any_size_stays_as_it_is_where_everything_is_kept(shape: tuple[int, int], many: bool) -> None:
+    rng = np.random.default_rng(0)
+    picture = rng.integers(0, 256 if many else 2, (*shape, 3), dtype=np.uint8)
+    sentence = read_sentence("Recolor the square to #123456.")
+    read = read_picture(picture, sentence.codes)
+    assert read.plane.shape == shape and read.plane.max() < len(read.colors) <= COLORS
+    inside = read.grid != OUTSIDE
+    assert inside.sum() == read.size.rows * read.size.columns and max(read.size.rows, read.size.columns) == SIDE
+    inputs = network_inputs(sentence, read)
+    assert tuple(inputs) == INPUTS and inputs["marks"][len(read.colors) - 1] == 1
+
+    choice = np.full((COLORS + 4, SIDE, SIDE), -5, np.float32)
+    choice[KEEP] = 5
+    zeros = np.zeros((6, CELLS, CELLS), np.float32), np.zeros((SIDE, SIDE), np.float32), np.zeros(5, np.float32)
+    edit, changed = painted(picture, read, choice, *zeros, np.zeros((2, COLORS), np.float32))
+    assert changed == 0 and np.array_equal(edit, picture)
+
+
+def test_a_photo_is_copied_and_mapped_with_its_own_pixels() -> None:
+    """Not with the 16 colors that stand for them."""
+    rng = np.random.default_rng(1)
+    picture = rng.integers(0, 256, (256, 256, 3), dtype=np.uint8)
+    read = read_picture(picture, ())
+    choice = np.full((COLORS + 4, SIDE, SIDE), -9, np.float32)
+    choice[KEEP + 1] = 9  # copy, from 16 to the right
+    field = np.zeros((6, CELLS, CELLS), np.float32)
+    field[0] = 16
+    rest = np.zeros((SIDE, SIDE), np.float32), np.array([-1, 0, 1, 1, 1], np.float32), np.zeros((2, COLORS), np.float32)
+    moved, _ = painted(picture, read, choice, field, *rest)
+    changed = (moved != picture).any(axis=2)[:, :-16]
+    assert changed.mean() > 0.5
+    assert np.array_equal(moved[:, :-16][changed], picture[:, 16:][changed])
+    choice[KEEP + 1], choice[KEEP + 2] = -9, 9  # the color map, which inverts
+    inverted, count = painted(picture, read, choice, field, *rest)
+    assert count == 256 * 256 and np.array_equal(inverted, 255 - picture)

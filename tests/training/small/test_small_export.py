@@ -1,0 +1,82 @@
+"""Export of the small editor: 8 bits, the same bytes each time, and a network that says what PyTorch says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from editscope.editors.small.editor import new_session
+from editscope.editors.small.inputs import INPUTS, OUTPUTS
+from editscope.editors.small.sentences import SPECIAL, vocabulary
+from editscope.editors.small.weights import read_weights
+from editscope.errors import BadInput
+from editscope.suites.paintbench.lessons import problem_at
+from editscope.suites.paintbench.slots import PaintSlot
+from editscope.training.small.evaluation import inputs_of
+from editscope.training.small.export import as_stored, exported, in_8_bits, read_average
+from editscope.training.small.network import NetworkSettings, SmallNetwork, new_network
+from support.command_line import called
+
+pytestmark = pytest.mark.slow
+TINY = NetworkSettings(words=len(vocabulary()) + len(SPECIAL), width=32, layers=2, heads=2, registers=2, fine=8)
+
+
+@pytest.fixture(scope="module")
+def network() -> SmallNetwork:
+    """A tiny network whose weights are all random, so that nothing is 0 and every path counts."""
+    tiny = new_network(TINY, 3).eval()
+    torch.manual_seed(0)
+    with torch.no_grad():
+        for value in tiny.parameters():
+            value.add_(torch.randn_like(value) * 0.1)
+    return tiny
+
+
+@pytest.fixture(scope="module")
+def written(network: SmallNetwork) -> bytes:
+    pytest.importorskip("onnx", reason="PyTorch exports with it")
+    return exported(network, {"problems": 12})
+
+
+def test_8_bits_are_within_half_a_step_of_each_weight() -> None:
+    value = torch.randn(7, 3, 5, generator=torch.Generator().manual_seed(1))
+    number, scale = in_8_bits(value)
+    assert number.dtype == torch.int8 and scale.shape == (7, 1, 1)
+    assert ((number * scale - value).abs() <= scale / 2 + 1e-7).all()
+
+
+def test_the_file_is_the_same_byte_for_byte_and_has_no_path(network: SmallNetwork, written: bytes) -> None:
+    assert exported(network, {"problems": 12}) == written
+    assert b"/src/" not in written and b".py" not in written
+
+
+def test_onnx_runtime_says_what_pytorch_says(network: SmallNetwork, written: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "tiny.weights"
+    file.write_bytes(written)
+    about, onnx = read_weights(file)
+    assert about["problems"] == 12
+    session = new_session(onnx, "tiny")
+    stored = as_stored(network)
+    for task, mode, condition in (("translation", "amount", "baseline"), ("gradient", "background", "horizontal")):
+        before, _, instruction = problem_at(PaintSlot(task, mode, condition, 0, 0))
+        inputs, _ = inputs_of(before, instruction)
+        theirs = session.run(list(OUTPUTS), {name: inputs[name][None] for name in INPUTS})
+        with torch.no_grad():
+            ours = stored(*(torch.from_numpy(inputs[name])[None] for name in INPUTS))
+        for name, value in zip(OUTPUTS, theirs, strict=True):
+            assert np.abs(getattr(ours, name)[0].numpy() - value).max() < 2e-3, name
+
+
+def test_the_command_writes_the_file_from_averaged_weights(network: SmallNetwork, capsys: Any, tmp_path: Path) -> None:
+    code, _, said = called(capsys, "train", "small-export", tmp_path / "none.pt", "--out", tmp_path / "out")
+    assert code == 2 and "is not there" in " ".join(said.split())
+    (tmp_path / "other.pt").write_bytes(b"something else")
+    with pytest.raises(BadInput, match="is no checkpoint of the small editor"):
+        read_average(tmp_path / "other.pt")
+    torch.save({"words.weight": torch.zeros(2)}, tmp_path / "wrong.pt")
+    code, _, said = called(capsys, "train", "small-export", tmp_path / "wrong.pt", "--out", tmp_path / "out")
+    assert code == 2 and not (tmp_path / "out").exists()

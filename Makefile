@@ -45,7 +45,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) -e '.[report]'
+	$(INSTALL) -e '.[report,small]'
 	@touch $@
 
 # Every version is known, so two pips unpack half of the packages each; what pyproject.toml asks for is checked after that.

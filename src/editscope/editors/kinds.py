@@ -147,6 +147,7 @@ KINDS: tuple[EditorKind, ...] = (
         "small",
         "docs/small-editor.md",
         loader="editscope.editors.small.editor:load",
+        extra="small",
         packages=("onnxruntime",),
         target_is_path=True,
         target_optional=True,

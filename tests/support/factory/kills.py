@@ -25,11 +25,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import editscope
 from editscope.factory.engine.build import Build
 from editscope.factory.plan import read_plan
 from editscope.review_queue import ACCEPT, DECISIONS_FILE, QUEUE, read_queue
-from support.places import TESTS
+from support.places import with_tests
 
 WAITS = 3
 """The exit code of a build that waits for people."""
@@ -83,9 +82,7 @@ def killed_and_resumed(
 def built_by_command(folder: Path, *, people: People | None = None, options: Sequence[str] = ()) -> list[str]:
     """Build the plan of a folder to its end; ``people`` decide whenever it waits for them. Its records as lines."""
     for _ in range(MOST_WAITS):
-        done = subprocess.run(
-            _command(folder, options), env=_environment(), capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(_command(folder, options), env=with_tests(), capture_output=True, text=True, check=False)
         if done.returncode != WAITS or people is None:
             break
         people(folder / "build")
@@ -125,7 +122,7 @@ def _started(folder: Path, options: Sequence[str]) -> Iterator[subprocess.Popen[
     """A build in processes of its own, all of which are gone when the block ends."""
     nowhere = subprocess.DEVNULL
     process = subprocess.Popen(
-        _command(folder, options), env=_environment(), stdout=nowhere, stderr=nowhere, start_new_session=True
+        _command(folder, options), env=with_tests(), stdout=nowhere, stderr=nowhere, start_new_session=True
     )
     try:
         yield process
@@ -141,11 +138,6 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def _command(folder: Path, options: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "editscope", "factory", "build", str(folder), "--quiet", *options]
-
-
-def _environment() -> dict[str, str]:
-    source = Path(editscope.__file__).parents[1]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(source), str(TESTS)])}
 
 
 def _limit(options: Sequence[str]) -> int | None:

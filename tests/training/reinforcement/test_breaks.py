@@ -24,6 +24,7 @@ from editscope.training.reinforcement.reward_mix import JudgePatience
 from editscope.training.reinforcement.run_folder import FolderCheckpoints
 from editscope.training.reinforcement.start import reinforce_experiment
 from editscope.training.settings import read_experiment
+from support.places import with_tests
 from support.studio.small_disk import KINDS, small_disk
 from support.training.experiments import write_reinforcement
 from support.training.killed_run import PHASES, the_run
@@ -90,7 +91,7 @@ def test_ctrl_c_while_it_waits_for_a_judge_ends_at_once(tmp_path: Path) -> None:
 )
 def test_a_run_that_is_killed_goes_on_bit_for_bit(phase: str, tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-m", "support.training.killed_run", phase, str(tmp_path / "run")]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    ended = subprocess.run(command, env=with_tests(), capture_output=True, text=True, timeout=600, check=False)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     whole, resumed = the_run(tmp_path / "whole"), the_run(tmp_path / "run")
     assert same_weights(whole.network, resumed.network)

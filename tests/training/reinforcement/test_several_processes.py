@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.reinforcement.start import reinforce_experiment
 from editscope.training.settings import read_experiment
+from support.places import with_tests
 from support.training.experiments import write_reinforcement
 
 Results = list[Mapping[str, Any]]
@@ -27,7 +27,7 @@ def started(processes: int, *command: str) -> list[tuple[int, str, str]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    alone = {**os.environ, "OMP_NUM_THREADS": "1"}
+    alone = {**with_tests(), "OMP_NUM_THREADS": "1"}
     base = alone | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "ACCELERATE_USE_CPU": "true"}
     base |= {"WORLD_SIZE": str(processes), "LOCAL_WORLD_SIZE": str(processes)}
     running = [

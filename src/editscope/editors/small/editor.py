@@ -45,7 +45,7 @@ class SmallEditor(Editor):
         from importlib.util import find_spec
 
         if find_spec("onnxruntime") is None:
-            raise BadInput("the small editor needs onnxruntime; pip install onnxruntime")
+            raise BadInput("the small editor needs onnxruntime; pip install 'editscope[small]'")
         read_weights(self.weights)
 
     def load(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -133,6 +133,9 @@ def experiment_of(document: Mapping[str, Any], file: str, name: str, folder: Pat
     if not isinstance(data, Mapping):
         raise BadInput(f"{file}, data: is no table; write [data]")
     others = {entry: document[entry] for entry in OTHERS if entry in document}
+    pipeline = tables["model"].pipeline
+    if not Path(pipeline).is_dir() and (folder / pipeline).is_dir():  # beside the file, as its other paths are
+        tables["model"] = replace(tables["model"], pipeline=str(folder / pipeline))
     return Experiment(str(document.get("name", name)), data=data, extra=others, folder=folder, **tables)
 
 

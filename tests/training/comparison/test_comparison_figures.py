@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import editscope as es
+from editscope.training.comparison.figures import cells_of
 from support.training.arms import write_across
 from support.training.comparisons import Compared, called
 
@@ -181,3 +182,11 @@ def test_a_changed_plan_is_refused_with_what_differs_and_more_arms_are_not(
         assert "experiment of Grafix.optimizer.rate was 0.01, now 0.02" in refused(text)
     finally:
         Path("mine.toml").write_text(experiment)
+
+
+def test_a_metric_that_only_the_journal_has_has_a_mean_too(tmp_path: Path) -> None:
+    suite = es.load_suite("paintbench", tasks="border", conditions="baseline", canvas="256x256")
+    run = es.run(suite, "ref:half", out=tmp_path / "run", limit=3)
+    cell = cells_of(run, ["miou", "edit_accuracy@5"])["overall", "", "edit_accuracy@5"]
+    values = run.averaged_rows("edit_accuracy@5")["edit_accuracy@5"]
+    assert cell["n"] == 3 and cell["mean"] == pytest.approx(100 * fmean(values)) and 0 < cell["mean"] < 100

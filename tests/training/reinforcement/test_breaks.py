@@ -161,3 +161,18 @@ def test_two_runs_in_one_folder_are_refused(tiny_pipeline: Callable[[str], Path]
     finally:
         other.close()
     assert not (tmp_path / "run/experiment.toml").exists(), "the file of the other run stays its own"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small")
+def test_other_settings_are_refused_before_anything_is_loaded_or_logged(
+    tiny_pipeline: Callable[[str], Path], tmp_path: Path
+) -> None:
+    file = write_reinforcement(tmp_path / "rl.toml", tiny_pipeline("kontext"), rounds=1)
+    reinforce_experiment(read_experiment(file), tmp_path / "run", source=file)
+    log = (tmp_path / "run" / FILE).read_bytes()
+    file.write_text(file.read_text().replace("kl = 0.01", "kl = 0.5"))
+    told: list[str] = []
+    with pytest.raises(BadInput, match=r"is of other settings \(kl was 0.01, now 0.5\)"):
+        reinforce_experiment(read_experiment(file), tmp_path / "run", source=file, resume=True, say=told.append)
+    assert (tmp_path / "run" / FILE).read_bytes() == log and not told

@@ -20,7 +20,9 @@ def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -
     """Print what a supervised run will do."""
     from editscope.training.checkpoints import checkpoints_in
     from editscope.training.supervised.outline import outline
+    from editscope.training.supervised.start import tracking_of
 
+    tracking_of(experiment, file)
     plan = outline(experiment)
     there = checkpoints_in(folder)
     rows = [

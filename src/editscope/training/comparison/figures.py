@@ -11,6 +11,7 @@ from editscope.results import Run
 from editscope.results.comparison import Comparison, compare
 from editscope.runfolder.run_json import aggregation_from
 from editscope.stats.paired import Paired
+from editscope.stats.summary import summarize
 from editscope.suites.registry import known_benchmark
 from editscope.suites.tables import OVERALL
 from editscope.training.comparison.arms import Arm
@@ -157,7 +158,7 @@ def _levels(
     across: bool,
 ) -> Iterator[ComparedLevel]:
     """A table for each level of instruction; a single one where there is one."""
-    summaries = {arm: _cells(run.summary) for arm, run in runs.items()}
+    summaries = {arm: cells_of(run, metrics) for arm, run in runs.items()}
     first = next(iter(summaries.values()))
     levels = [] if across else list(dict.fromkeys(key for kind, key, _ in first if kind == LEVEL))
     for level in levels if len(levels) > 1 else [""]:
@@ -177,9 +178,14 @@ def _levels(
         yield ComparedLevel(level, columns, figures)
 
 
-def _cells(summary: Mapping[str, Any]) -> dict[At, Mapping[str, Any]]:
-    cells: dict[At, Mapping[str, Any]] = {(*OVERALL, metric): cell for metric, cell in summary["overall"].items()}
-    cells |= {(row["by"], row["key"], row["metric"]): row for row in summary["groups"]}
+def cells_of(run: Run, metrics: Sequence[str]) -> dict[At, Mapping[str, Any]]:
+    """The cells of a run's tables, with metrics that only the journal has, such as ``edit_accuracy@5``."""
+    cells: dict[At, Mapping[str, Any]] = {}
+    beyond = [metric for metric in metrics if metric not in run.metrics]
+    made = (summarize(run.averaged_rows(metric), aggregation_from(run.info), [metric]) for metric in beyond)
+    for summary in (run.summary, *made):
+        cells |= {(*OVERALL, metric): cell for metric, cell in summary["overall"].items()}
+        cells |= {(row["by"], row["key"], row["metric"]): row for row in summary["groups"]}
     return cells
 
 

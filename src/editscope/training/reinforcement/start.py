@@ -28,7 +28,7 @@ from editscope.training.reinforcement.planner import Planner, chat_encoder
 from editscope.training.reinforcement.policies import trained_parameters
 from editscope.training.reinforcement.reward_mix import JudgePatience, RewardMix
 from editscope.training.reinforcement.run_folder import FolderCheckpoints
-from editscope.training.reinforcement.settings import ReinforcementSettings, read_settings
+from editscope.training.reinforcement.settings import ReinforcementSettings, fixed_settings, read_settings
 from editscope.training.rewards.summed import RewardSum
 from editscope.training.settings import Experiment, read_table
 from editscope.training.supervised.evaluation import evaluate
@@ -71,9 +71,9 @@ def reinforce_experiment(
     The experiment needs the tables ``[reinforcement]`` and ``[rewards]``; ``[planner]`` and ``[monitors]`` as needed.
     With ``[evaluation]`` the headline metric of that suite is the held-out score.
     """
-    check_folder(folder, resume)
     file = source.name if source else "experiment.toml"
     settings, monitors = read_reinforcement(experiment, file)
+    check_folder(folder, resume, {**experiment.decides, **fixed_settings(settings)})
     processes = Processes("ddp", cpu=experiment.model.device == "cpu")
     exchange = ProcessExchange(processes)
     tell = say if processes.first else _silent

@@ -63,7 +63,13 @@ class RewardClient:
         values: list[RewardValue] = []
         for start in range(0, len(rollouts), MOST_ROLLOUTS):
             part = list(rollouts[start : start + MOST_ROLLOUTS])
-            values += self._rewards(len(part), json.dumps({"rollouts": part}).encode(), JSON)
+            try:
+                body = json.dumps({"rollouts": part}).encode()
+            except TypeError as error:
+                raise BadInput(
+                    f"a rollout holds what JSON cannot ({error}); give pictures as text in base64, or arrays to score()"
+                ) from None
+            values += self._rewards(len(part), body, JSON)
         return values
 
     def score(

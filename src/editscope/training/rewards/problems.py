@@ -62,7 +62,7 @@ class Problems:
 
     def _suite(self, name: str) -> Suite:
         if not self.suites:
-            raise BadInput("a problem is named by its id, and no suite is loaded; name a suite, or give the pictures")
+            raise BadInput("a problem is named by its id, and no suite is loaded; give suite=NAME, or the pictures")
         if name:
             if name not in self.suites:
                 raise unknown("suite here", name, self.suites)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
-from editscope.training.checkpoints import checkpoints_in
+from editscope.training.checkpoints import check_same, checkpoints_in, read_state
 from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
@@ -46,7 +46,7 @@ def train(
     ``source`` is the file of the experiment, of which the folder gets a copy. ``resume_with`` says how to go on, where
     the training is stopped.
     """
-    check_folder(folder, resume)
+    check_folder(folder, resume, experiment.decides)
     training = experiment.training
     where = source.name if source else "the experiment"
     if experiment.model.compile and training.parallel == "fsdp":
@@ -141,8 +141,11 @@ def loop_settings(experiment: Experiment) -> LoopSettings:
     )
 
 
-def check_folder(folder: Path, resume: bool) -> None:
-    """BadInput where a run would go over another one, or there is nothing to resume."""
+def check_folder(folder: Path, resume: bool, decides: Mapping[str, Any] | None = None) -> None:
+    """BadInput where a run would go over another one, or there is nothing to resume.
+
+    ``decides`` are settings that the last checkpoint must share. This is asked before anything is loaded.
+    """
     there = checkpoints_in(folder)
     if resume and not there:
         raise BadInput(f"{folder} has no checkpoint to resume from; run without --resume")
@@ -150,6 +153,9 @@ def check_folder(folder: Path, resume: bool) -> None:
         raise BadInput(
             f"{folder} has a checkpoint of step {there[-1][0]}; add --resume to go on from it, or choose another --out"
         )
+    if there and decides is not None:
+        place = there[-1][1]
+        check_same(place, read_state(place)["settings"], decides)
 
 
 def encoding_identity(experiment: Experiment) -> str:

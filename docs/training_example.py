@@ -31,7 +31,7 @@ EXPERIMENT = """name = "stream"
 pipeline = "pipeline"
 precision = "{precision}"
 text_tokens = 64
-keep = "all"
+keep = "inputs"
 [training]
 steps = {steps}
 batch = {batch}

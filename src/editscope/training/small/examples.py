@@ -11,7 +11,6 @@ import numpy.typing as npt
 from editscope.editors.small.pictures import CELL, CELLS, COLORS, SIDE, choices, grid_size, shown
 from editscope.editors.small.sentences import TOKENS, read_sentence
 from editscope.suites.paintbench.lessons import CopiedArea, Lesson
-from editscope.training.small.shuffling import shuffled_places
 
 EXTRA = 24
 """Colors that may not be chosen: those that a color map makes, and those of the scene that are not in the picture."""
@@ -30,7 +29,7 @@ def example_of(lesson: Lesson, seed: int) -> dict[str, npt.NDArray[Any]]:
     inside = before != 255
     present = np.bincount(lesson.before[::2, ::2].ravel(), minlength=len(lesson.colors)) > 0
     own = lesson.colors[present]
-    order = shuffled_places(len(own), seed)
+    order = np.random.default_rng(seed).permutation(len(own))
     colors, marks = choices(own[order], sentence.codes)
     numbers = _numbers(lesson.colors, colors)  # of each color of the scene, among the choices and then the extra ones
     extra = lesson.colors[numbers >= COLORS]

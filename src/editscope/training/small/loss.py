@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from editscope.editors.small.painting import LUMA
 from editscope.editors.small.pictures import CELL, COLORS, OUTSIDE, SIDE
 from editscope.training.small.examples import RAMP as RAMP_CODE
 from editscope.training.small.network import COPY, KEEP, MAP, RAMP, Prediction
@@ -16,7 +17,6 @@ SOFT = 0.03
 """How far a mapped color may be off, as a share of the whole scale, before it counts as wrong by a factor of e."""
 LEAST = 48.0
 """Pixels that are added to the size of an edit, so that the smallest do not outweigh all others."""
-LUMA = (0.299, 0.587, 0.114)
 
 
 def losses(said: Prediction, known: Mapping[str, Tensor]) -> dict[str, Tensor]:

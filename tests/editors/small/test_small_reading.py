@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from editscope.editors.small.editor import unreadable
 from editscope.editors.small.inputs import INPUTS, network_inputs
-from editscope.editors.small.painting import painted
+from editscope.editors.small.painting import NUMBERS, painted
 from editscope.editors.small.pictures import CELLS, COLORS, OUTSIDE, SIDE, read_picture
 from editscope.editors.small.sentences import CODES, NUMBER, TOKENS, UNKNOWN, read_sentence, vocabulary
 
@@ -64,10 +64,12 @@ def test_a_picture_of_any_size_stays_as_it_is_where_everything_is_kept(shape: tu
     inputs = network_inputs(sentence, read)
     assert tuple(inputs) == INPUTS and inputs["marks"][len(read.colors) - 1] == 1
 
-    choice = np.full((COLORS + 4, SIDE, SIDE), -5, np.float32)
+    choice = np.full((COLORS + 5, SIDE, SIDE), -5, np.float32)
     choice[KEEP] = 5
     zeros = np.zeros((6, CELLS, CELLS), np.float32), np.zeros((SIDE, SIDE), np.float32), np.zeros(5, np.float32)
-    edit, changed = painted(picture, read, choice, *zeros, np.zeros((2, COLORS), np.float32))
+    edit, changed = painted(
+        picture, read, choice, *zeros, np.zeros((2, COLORS), np.float32), np.zeros(NUMBERS, np.float32)
+    )
     assert changed == 0 and np.array_equal(edit, picture)
 
 
@@ -76,11 +78,12 @@ def test_a_photo_is_copied_and_mapped_with_its_own_pixels() -> None:
     rng = np.random.default_rng(1)
     picture = rng.integers(0, 256, (256, 256, 3), dtype=np.uint8)
     read = read_picture(picture, ())
-    choice = np.full((COLORS + 4, SIDE, SIDE), -9, np.float32)
+    choice = np.full((COLORS + 5, SIDE, SIDE), -9, np.float32)
     choice[KEEP + 1] = 9  # copy, from 16 to the right
     field = np.zeros((6, CELLS, CELLS), np.float32)
     field[0] = 16
-    rest = np.zeros((SIDE, SIDE), np.float32), np.array([-1, 0, 1, 1, 1], np.float32), np.zeros((2, COLORS), np.float32)
+    inverse, ends = np.array([-1, 0, 1, 1, 1], np.float32), np.zeros((2, COLORS), np.float32)
+    rest = np.zeros((SIDE, SIDE), np.float32), inverse, ends, np.zeros(NUMBERS, np.float32)
     moved, _ = painted(picture, read, choice, field, *rest)
     changed = (moved != picture).any(axis=2)[:, :-16]
     assert changed.mean() > 0.5

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from editscope.editors.small.painting import painted
+from editscope.editors.small.painting import KINDS, NUMBERS, painted
 from editscope.editors.small.pictures import COLORS, OUTSIDE, SIDE
 from editscope.images import Pixels
 from editscope.scoring.pixels import score_pixels
@@ -21,8 +21,8 @@ from editscope.suites.paintbench.lessons import Lesson, lesson_at
 from editscope.suites.paintbench.slots import Overrides, PaintSlot
 from editscope.training.small.evaluation import inputs_of
 from editscope.training.small.examples import RAMP, example_of
+from editscope.training.small.geometry import copied_places
 from editscope.training.small.loss import progress_of
-from editscope.training.small.network import copied_numbers
 from editscope.training.small.stream import ExampleStream, batches, cells_of
 
 pytestmark = pytest.mark.slow
@@ -95,9 +95,25 @@ def test_the_ramp_gives_the_answers_gradient() -> None:
 
 def test_what_is_taught_painted_at_full_size_is_nearly_the_answer() -> None:
     """The ceiling of the editor: what it would reach if it said of every grid pixel just what it is taught."""
-    wanted = ("translation", "rotation", "recolor", "gradient", "blending", "removal", "legend", "ordering")
+    wanted = (
+        "translation",
+        "rotation",
+        "recolor",
+        "gradient",
+        "blending",
+        "removal",
+        "legend",
+        "ordering",
+        "construction",
+    )
     scores = [ceiling(lesson(task, None, condition)) for task in wanted for condition in ("baseline", "n_high")]
-    assert fmean(scores) > 88 and min(scores) > 50, scores
+    assert fmean(scores) > 93 and min(scores) > 50, scores
+
+
+@pytest.mark.parametrize("task", ["recolor", "flood_fill", "blending", "point_operations", "legend"])
+def test_edges_of_shapes_are_exact_where_only_colors_change(task: str) -> None:
+    """The network decides on every fourth pixel; which color a pixel has says to which side of an edge it belongs."""
+    assert ceiling(lesson(task, None, "baseline")) > 99
 
 
 def ceiling(known: Lesson) -> float:
@@ -108,13 +124,19 @@ def ceiling(known: Lesson) -> float:
     grid, answer = example["grid"], example["answer"]
     field = np.ascontiguousarray(example["field"].transpose(2, 0, 1))
     number = torch.from_numpy(np.where(grid == OUTSIDE, 0, grid).astype(np.int64))[None]
-    copied = copied_numbers(torch.from_numpy(field)[None], number, torch.from_numpy(example["size"])[None])[0].numpy()
+    copied = copied_places(torch.from_numpy(field)[None], number, torch.from_numpy(example["size"])[None])[0][0].numpy()
     inside, kept = grid != OUTSIDE, answer == grid
     near = np.kron(example["field_weight"], np.ones((8, 8), np.uint8)) > 0
-    choice = np.full((COLORS + 4, SIDE, SIDE), -6, np.float32)
+    choice = np.full((COLORS + 5, SIDE, SIDE), -6, np.float32)
     choice[COLORS, inside & kept] = 6
     left = inside & ~kept
+    figure = np.zeros(NUMBERS, np.float32)
+    if known.figure is not None:
+        numbers = example["figure"]
+        figure[:KINDS], figure[KINDS:] = -5, numbers[1:-1]
+        figure[int(numbers[0])] = 5
     for place, chosen in (
+        (COLORS + 4, np.full_like(kept, known.figure is not None)),
         (COLORS + 3, answer == RAMP),
         (COLORS + 2, np.full_like(kept, known.color_map is not None)),
         (COLORS + 1, near & (copied == answer)),
@@ -127,7 +149,7 @@ def ceiling(known: Lesson) -> float:
     ends = np.full((2, COLORS), -9, np.float32)
     if known.ramp is not None:
         ends[0, colors.index(known.ramp.first)] = ends[1, colors.index(known.ramp.second)] = 9
-    edit, _ = painted(before, read, choice, field, progress, example["color_map"][:5], ends)
+    edit, _ = painted(before, read, choice, field, progress, example["color_map"][:5], ends, figure)
     return 100 * float(score_pixels(before, after, edit).miou)
 
 

@@ -26,7 +26,7 @@ TINY = """
 width = 16
 layers = 1
 heads = 2
-registers = 2
+registers = 5
 fine = 8
 
 [stage]

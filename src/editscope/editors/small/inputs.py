@@ -12,7 +12,7 @@ from editscope.editors.small.sentences import TOKENS, ReadSentence
 
 INPUTS = ("grid", "palette", "marks", "tokens", "values", "size")
 """The names of the inputs, in their order."""
-OUTPUTS = ("choice", "field", "progress", "color_map", "ends")
+OUTPUTS = ("choice", "field", "progress", "color_map", "ends", "figure")
 """The names of what the network says, as ``painting.painted`` takes them."""
 
 

@@ -11,15 +11,29 @@ from editscope.images import Pixels
 
 Floats = npt.NDArray[np.float32]
 LUMA = (0.299, 0.587, 0.114)
+CORNERS = 5
+"""Points that a figure has at most."""
+KINDS = 4
+"""Of figures: a stroke of a round brush from the first point to the second, a polygon of 3, of 4, of 5 points."""
+NUMBERS = KINDS + 2 * CORNERS + 1
+"""Of a figure: logits of the kinds, the points, and the radius of the brush, in pixels of the grid."""
 
 
 def painted(
-    picture: Pixels, read: ReadPicture, choice: Floats, field: Floats, progress: Floats, color_map: Floats, ends: Floats
+    picture: Pixels,
+    read: ReadPicture,
+    choice: Floats,
+    field: Floats,
+    progress: Floats,
+    color_map: Floats,
+    ends: Floats,
+    figure: Floats,
 ) -> tuple[Pixels, int]:
     """The edit, and how many pixels it changed.
 
-    ``choice`` (20 × 256 × 256) are logits of colors and actions, ``field`` (6 × 32 × 32) offsets, ``progress``
-    (256 × 256) how far a gradient has come, ``color_map`` five numbers, ``ends`` (2 × 16) logits of its two colors.
+    ``choice`` (21 × 256 × 256) are logits of colors and actions, ``field`` (6 × 32 × 32) offsets, ``progress``
+    (256 × 256) how far a gradient has come, ``color_map`` five numbers, ``ends`` (2 × 16) logits of its two colors,
+    ``figure`` what is drawn, in the color that the sentence names first.
     """
     count = len(read.colors)
     colors = np.zeros((COLORS, 3), np.uint8)
@@ -39,6 +53,8 @@ def painted(
         np.ascontiguousarray(color_map, np.float64),
         first,
         second,
+        np.ascontiguousarray(figure, np.float64),
+        int(np.argmax(read.marks == 1)) if (read.marks == 1).any() else -1,
         count,
         float(read.size.step),
         rows,
@@ -47,9 +63,34 @@ def painted(
     return out, int(changed)
 
 
+@compiled(inner=True)
+def _covers(figure: npt.NDArray[np.float64], x: float, y: float) -> bool:
+    # Whether a figure covers a point of the grid. Edges count as those of a polygon that is filled pixel by pixel do.
+    kind = 0
+    for other in range(1, KINDS):
+        if figure[other] > figure[kind]:
+            kind = other
+    if kind == 0:
+        radius = max(0.0, figure[NUMBERS - 1])
+        px, py = figure[KINDS], figure[KINDS + 1]
+        dx, dy = figure[KINDS + 2] - px, figure[KINDS + 3] - py
+        along = min(1.0, max(0.0, ((x - px) * dx + (y - py) * dy) / max(1e-6, dx * dx + dy * dy)))
+        gx, gy = x - px - along * dx, y - py - along * dy
+        return bool(gx * gx + gy * gy <= radius * radius)
+    count = kind + 2
+    odd = False
+    for first in range(count):
+        then = first + 1 if first + 1 < count else 0
+        x0, y0 = figure[KINDS + 2 * first], figure[KINDS + 2 * first + 1]
+        x1, y1 = figure[KINDS + 2 * then], figure[KINDS + 2 * then + 1]
+        if (y0 <= y) != (y1 <= y) and x < x0 + (y - y0) * (x1 - x0) / (y1 - y0):
+            odd = not odd
+    return odd
+
+
 @compiled(
     "u1[:, :, ::1], u1[:, :, ::1], u1[:, ::1], f4[:, :, ::1], f4[:, :, ::1], f4[:, ::1], u1[:, ::1], f8[::1], f8[::1], "
-    "f8[::1], i8, f8, i8, i8"
+    "f8[::1], f8[::1], i8, i8, f8, i8, i8"
 )
 def _paint(
     out: Pixels,
@@ -62,6 +103,8 @@ def _paint(
     color_map: npt.NDArray[np.float64],
     first: npt.NDArray[np.float64],
     second: npt.NDArray[np.float64],
+    figure: npt.NDArray[np.float64],
+    drawn: int,
     count: int,
     step: float,
     rows: int,
@@ -70,16 +113,17 @@ def _paint(
     height, width = plane.shape
     kinds = choice.shape[0]
     keep = np.zeros((SIDE, SIDE), np.bool_)
+    seen = np.zeros((SIDE, SIDE), np.uint8)
     for row in range(rows):
         for column in range(columns):
+            seen[row, column] = plane[
+                min(height - 1, int((row + 0.5) * step)), min(width - 1, int((column + 0.5) * step))
+            ]
             best, most = 0, choice[0, row, column]
             for kind in range(1, kinds):
                 if choice[kind, row, column] > most:
                     best, most = kind, choice[kind, row, column]
-            keep[row, column] = (
-                best == COLORS
-                or best == plane[min(height - 1, int((row + 0.5) * step)), min(width - 1, int((column + 0.5) * step))]
-            )
+            keep[row, column] = best == COLORS or best == seen[row, column]
     share = np.empty(kinds, np.float64)
     worth = np.empty(COLORS, np.float64)
     changed = 0
@@ -97,10 +141,24 @@ def _paint(
             ca, cb = min(max(c0, 0), columns - 1), min(max(c0 + 1, 0), columns - 1)
             if keep[ra, ca] and keep[ra, cb] and keep[rb, ca] and keep[rb, cb]:
                 continue
+            own = plane[y, x]
+            # Of the four pixels of the grid around, those of the same color decide: so edges of shapes stay exact.
+            waa, wab = (1 - fy) * (1 - fx), (1 - fy) * fx
+            wba, wbb = fy * (1 - fx), fy * fx
+            saa = waa + 1e-6 if seen[ra, ca] == own else 0.0
+            sab = wab + 1e-6 if seen[ra, cb] == own else 0.0
+            sba = wba + 1e-6 if seen[rb, ca] == own else 0.0
+            sbb = wbb + 1e-6 if seen[rb, cb] == own else 0.0
+            together = saa + sab + sba + sbb
+            if together > 0:
+                waa, wab, wba, wbb = saa / together, sab / together, sba / together, sbb / together
             top = -1e30
             for kind in range(kinds):
-                value = (1 - fy) * ((1 - fx) * choice[kind, ra, ca] + fx * choice[kind, ra, cb]) + fy * (
-                    (1 - fx) * choice[kind, rb, ca] + fx * choice[kind, rb, cb]
+                value = (
+                    waa * choice[kind, ra, ca]
+                    + wab * choice[kind, ra, cb]
+                    + wba * choice[kind, rb, ca]
+                    + wbb * choice[kind, rb, cb]
                 )
                 share[kind] = value
                 top = max(top, value)
@@ -110,8 +168,11 @@ def _paint(
                 whole += share[kind]
             for place in range(COLORS):
                 worth[place] = share[place] if place < count else 0.0
-            own = plane[y, x]
             worth[own] += share[COLORS]
+            if drawn >= 0 and _covers(figure, gx, gy):
+                worth[drawn] += share[COLORS + 4]
+            else:
+                worth[own] += share[COLORS + 4]
             row, column = min(int(gy), SIDE - 1) // CELL, min(int(gx), SIDE - 1) // CELL
             across, down = gx - (column + 0.5) * CELL, gy - (row + 0.5) * CELL
             sx = gx + field[0, row, column] + field[2, row, column] * across + field[3, row, column] * down

@@ -28,13 +28,12 @@ class LossStep:
 
     def __call__(self, batch: dict[str, Tensor]) -> dict[str, Tensor]:
         """Each part of the loss, one number for every example."""
-        network = self.network
-        x, wanted, fine2, fine4 = self._read(*(batch[name] for name in INPUTS))
+        x, turn, wanted, fine2, fine4 = self._read(*(batch[name] for name in INPUTS))
         for block in self._blocks:
-            x = block(x, network.cos, network.sin, wanted)
+            x = block(x, turn, wanted)
         return self._compare(x, fine2, fine4, batch)
 
     def _compared(self, x: Tensor, fine2: Tensor, fine4: Tensor, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-        said = self.network.decide(x, fine2, fine4, batch["grid"], batch["palette"], batch["marks"], batch["size"])
+        said = self.network.decide(x, fine2, fine4, *(batch[name] for name in INPUTS))
         with torch.autocast(x.device.type, enabled=False):
             return losses(said, batch)

@@ -78,6 +78,7 @@ def _said(network: SmallNetwork, arrays: Sequence[Mapping[str, Any]], device: st
             "progress": said.progress[place].float().cpu().numpy(),
             "color_map": said.color_map[place].float().cpu().numpy(),
             "ends": said.ends[place].float().cpu().numpy(),
+            "figure": said.figure[place].float().cpu().numpy(),
         }
 
 

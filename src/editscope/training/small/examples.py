@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from editscope.editors.small.painting import CORNERS
 from editscope.editors.small.pictures import CELL, CELLS, COLORS, SIDE, choices, grid_size, shown
 from editscope.editors.small.sentences import TOKENS, read_sentence
 from editscope.suites.paintbench.lessons import CopiedArea, Lesson
@@ -57,6 +58,8 @@ def example_of(lesson: Lesson, seed: int) -> dict[str, npt.NDArray[Any]]:
         "size": np.array([size.columns, size.rows], np.int16),
         "field": field,
         "field_weight": weight,
+        "one_motion": np.array(lesson.one_motion, np.uint8),
+        "figure": _figure(lesson, size.step),
         "color_map": _color_map(lesson),
         "ramp": _ramp(lesson, size.step, colors),
     }
@@ -116,6 +119,18 @@ def _field(
     far = np.abs(field[..., :2]).max(2) > 2 * SIDE
     weight[far] = 0
     return field, weight
+
+
+def _figure(lesson: Lesson, step: float) -> npt.NDArray[np.float32]:
+    """A figure in pixels of the grid: its kind, its points, the radius of its brush, and a 1 where there is one."""
+    numbers = np.zeros(2 * CORNERS + 3, np.float32)
+    figure = lesson.figure
+    if figure is not None:
+        points = np.array(figure.points, np.float32).ravel() / step
+        numbers[0] = 0 if figure.radius > 0 else len(figure.points) - 2
+        numbers[1 : 1 + len(points)] = points
+        numbers[-2:] = figure.radius / step, 1
+    return numbers
 
 
 def _color_map(lesson: Lesson) -> npt.NDArray[np.float32]:

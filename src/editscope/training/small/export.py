@@ -125,10 +125,6 @@ def exported(network: SmallNetwork, about: Mapping[str, Any] | None = None, *, p
 
 def _prepare(network: SmallNetwork, packed: bool) -> None:
     """Change a network so that it can be exported, and says the same."""
-    for name in ("cos", "sin"):  # stored once, not once for every use
-        value = getattr(network, name)
-        delattr(network, name)
-        network.register_buffer(name, value)
     for module in list(network.modules()):
         for name, child in list(module.named_children()):
             if isinstance(child, nn.RMSNorm):

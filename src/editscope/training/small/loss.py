@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from editscope.editors.small.painting import LUMA
+from editscope.editors.small.painting import CORNERS, KINDS, LUMA
 from editscope.editors.small.pictures import CELL, COLORS, OUTSIDE, SIDE
 from editscope.training.small.examples import RAMP as RAMP_CODE
-from editscope.training.small.network import COPY, KEEP, MAP, RAMP, Prediction
+from editscope.training.small.network import COPY, FIGURE, KEEP, MAP, RAMP, Prediction
 
 SOFT = 0.03
 """How far a mapped color may be off, as a share of the whole scale, before it counts as wrong by a factor of e."""
@@ -35,6 +35,7 @@ def losses(said: Prediction, known: Mapping[str, Tensor]) -> dict[str, Tensor]:
     wanted = _right_colors(answer, palette, known)
     right = right + actions[:, MAP] * _likeness(_mapped(said.color_map, grid, palette), wanted)
     right = right + actions[:, RAMP] * _likeness(_ramped(said, palette), wanted)
+    right = right + actions[:, FIGURE] * torch.where(said.covered, answer == _drawn_color(known), answer == grid)
     surprise = -(right + 1e-6).log() * inside
     changed = (answer != grid) & inside
     edited = changed.sum(dim=(1, 2)).float()
@@ -49,10 +50,13 @@ def losses(said: Prediction, known: Mapping[str, Tensor]) -> dict[str, Tensor]:
 def _parts(said: Prediction, known: Mapping[str, Tensor], answer: Tensor) -> dict[str, Tensor]:
     """How far off the parts are of which an answer is made."""
     weight = known["field_weight"].float()
-    off = (said.field - known["field"].permute(0, 3, 1, 2)).abs()
+    one = known["one_motion"].float()
+    taught = torch.where(one[:, None, None, None] > 0, said.motion, said.own_field)
+    off = (taught - known["field"].permute(0, 3, 1, 2)).abs()
     off = torch.cat([off[:, :2], off[:, 2:] * CELL], dim=1)
-    cells = weight.sum(dim=(1, 2)).clamp(min=1)
-    field = ((off * 2).log1p().mean(dim=1) * weight).sum(dim=(1, 2)) / cells
+    cells = weight.sum(dim=(1, 2))
+    field = (_far(off).mean(dim=1) * weight).sum(dim=(1, 2)) / cells.clamp(min=1)
+    one_motion = functional.binary_cross_entropy_with_logits(said.one_motion[:, 0], one, reduction="none")
     mapped = known["color_map"]
     color_map = ((said.color_map - mapped[:, :5]).abs() * 20).log1p().mean(dim=1) * mapped[:, 5]
     ramp = known["ramp"]
@@ -62,10 +66,35 @@ def _parts(said: Prediction, known: Mapping[str, Tensor], answer: Tensor) -> dic
     ends = functional.cross_entropy(said.ends.float().flatten(0, 1), ramp[:, 3:5].long().flatten(), reduction="none")
     return {
         "field": field,
+        "one_motion": one_motion * (cells > 0),
+        "figure": _figure_off(said.figure, known["figure"]),
         "color_map": color_map,
         "progress": progress / pixels.sum(dim=(1, 2)).clamp(min=1),
         "ends": ends.reshape(-1, 2).mean(dim=1) * has,
     }
+
+
+def _far(off: Tensor) -> Tensor:
+    """How much it costs to be off by so many pixels: flat at 0, so that what is often 0 does not become a trap."""
+    return (1 + (off / 8).square()).sqrt() - 1 + 0.15 * off.square().log1p()
+
+
+def _figure_off(said: Tensor, figure: Tensor) -> Tensor:
+    """How far a figure is off: its kind, the points that it has, and the radius of its brush."""
+    kind, has = figure[:, 0].long(), figure[:, -1]
+    named = functional.cross_entropy(said[:, :KINDS], kind, reduction="none")
+    off = _far((said[:, KINDS:] - figure[:, 1:-1]).abs())
+    count = torch.where(kind == 0, 2, kind + 2)[:, None]
+    used = (torch.arange(2 * CORNERS, device=said.device)[None] < 2 * count).to(off.dtype)
+    points = (off[:, :-1] * used).sum(dim=1) / (2 * count[:, 0])
+    return (named + points + off[:, -1] * (kind == 0)) * has
+
+
+def _drawn_color(known: Mapping[str, Tensor]) -> Tensor:
+    """The number of the color that the sentence names first, which figures are drawn in; −1 where it names none."""
+    first = known["marks"] == 1
+    number = torch.where(first.any(dim=1), first.to(torch.int64).argmax(dim=1), -1)
+    return number[:, None, None]
 
 
 def progress_of(ramp: Tensor) -> Tensor:
@@ -117,7 +146,9 @@ def _numbered(colors: Tensor, number: Tensor) -> Tensor:
 WEIGHTS: Mapping[str, float] = {
     "changed": 1.0,
     "kept": 1.0,
-    "field": 0.3,
+    "field": 0.4,
+    "one_motion": 0.1,
+    "figure": 0.2,
     "color_map": 0.3,
     "progress": 0.3,
     "ends": 0.1,

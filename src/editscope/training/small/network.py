@@ -10,12 +10,26 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from editscope.editors.small.painting import CORNERS, NUMBERS
 from editscope.editors.small.pictures import CELL, CELLS, COLORS, OUTSIDE, SIDE
-from editscope.editors.small.sentences import CODES, TOKENS
+from editscope.editors.small.sentences import CODES, NUMBER, SPECIAL, TOKENS, vocabulary
+from editscope.training.small.geometry import (
+    POINTER,
+    UNIT,
+    Pointers,
+    copied_places,
+    figure_of,
+    inside_figure,
+    motion_field,
+)
+from editscope.training.small.layers import Block, ConvBlock, ConvStage, UpStage
 
-KEEP, COPY, MAP, RAMP = range(4)
-"""What a pixel can do besides taking a color: stay, show another place, be mapped, be part of a gradient."""
-ACTIONS = 4
+KEEP, COPY, MAP, RAMP, FIGURE = range(5)
+"""What a pixel can do besides taking a color: stay, show another place, be mapped, be part of a gradient, be covered by
+the figure or stay where it is not."""
+ACTIONS = 5
+PICKED = 2
+"""Numbers of each pixel that go with it where it is copied, so that the copy knows what it is a part of."""
 FREQUENCIES = 12
 QUERY = 32
 """Numbers by which a pixel and a color find each other."""
@@ -42,9 +56,9 @@ class NetworkSettings:
 class Prediction:
     """What the network says of a batch of B pictures.
 
-    ``choice`` are logits of the colors and then of the actions, B × 20 × 256 × 256; ``field`` the offsets at cells,
+    ``choice`` are logits of the colors and then of the actions, B × 21 × 256 × 256; ``field`` the offsets at cells,
     B × 6 × 32 × 32; ``progress`` how far a gradient has come, B × 256 × 256; ``color_map`` its five numbers;
-    ``ends`` logits of the two colors of a gradient, B × 2 × 16.
+    ``ends`` logits of the two colors of a gradient, B × 2 × 16; ``figure`` the 15 numbers of a figure.
     """
 
     choice: Tensor
@@ -52,8 +66,17 @@ class Prediction:
     progress: Tensor
     color_map: Tensor
     ends: Tensor
+    figure: Tensor
     copied: Tensor
     """What the offsets bring to each pixel, as numbers of colors, B × 256 × 256."""
+    covered: Tensor
+    """The pixels that the figure covers."""
+    own_field: Tensor
+    """Offsets that each cell says for itself, for lessons of several motions."""
+    motion: Tensor
+    """Offsets by one motion for all cells."""
+    one_motion: Tensor
+    """Logit of that motion being what counts; ``field`` is one of the two."""
 
 
 class SmallNetwork(nn.Module):
@@ -65,8 +88,10 @@ class SmallNetwork(nn.Module):
         d, fine = settings.width, settings.fine
         self.words = nn.Embedding(settings.words, d)
         self.value = nn.Linear(2 * FREQUENCIES + 2, d)
+        self.height = nn.Linear(2 * FREQUENCIES + 2, d)
         self.word_place = nn.Parameter(torch.randn(TOKENS, d) * 0.02)
         self.color = nn.Linear(3 + CODES + 1, d)
+        self.point_signs = _point_signs()
         self.registers = nn.Parameter(torch.randn(settings.registers, d) * 0.02)
         self.kinds = nn.Parameter(torch.randn(4, d) * 0.02)
         self.stem2 = ConvStage(4 * 9, fine, 1)
@@ -76,27 +101,33 @@ class SmallNetwork(nn.Module):
         self.blocks = nn.ModuleList(Block(d, settings.heads) for _ in range(settings.layers))
         self.norm = nn.RMSNorm(d)
         self.offsets = nn.Linear(d, 6)
+        self.motion = nn.Sequential(nn.Linear(d, d), nn.GELU(), nn.Linear(d, 8))
+        self.one_motion = nn.Linear(d, 1)
+        self.cell_keys, self.word_keys = nn.Linear(d, POINTER), nn.Linear(d, POINTER)
+        self.motion_points, self.figure_points = Pointers(d, 2), Pointers(d, CORNERS)
+        self.figure = nn.Sequential(nn.Linear(d, d), nn.GELU(), nn.Linear(d, NUMBERS))
         self.color_map = nn.Sequential(nn.Linear(d, d), nn.GELU(), nn.Linear(d, 5))
         self.ends = nn.Linear(d, 2 * 64)
         self.end_keys = nn.Linear(d, 64)
         self.keys = nn.Linear(d, QUERY)
         self.up4 = UpStage(d, 2 * fine)
         self.up2 = UpStage(2 * fine, fine)
-        self.seen_copy = ConvStage(4 * 4, fine, 1)
+        self.picked = nn.Conv2d(fine, 4 * PICKED, 1)
+        self.seen_copy = ConvStage(4 * (5 + PICKED), fine, 1)
         self.join = nn.Conv2d(2 * fine, fine, 1)
         self.last = ConvBlock(fine)
         self.query = nn.Conv2d(fine, 4 * QUERY, 1)
         self.actions = nn.Conv2d(fine, 4 * ACTIONS, 1)
         self.progress = nn.Conv2d(fine, 4, 1)
-        cos, sin = _turns(d // settings.heads)
-        self.register_buffer("cos", cos, persistent=False)
-        self.register_buffer("sin", sin, persistent=False)
+        self.turns: Tensor
+        self.register_buffer("turns", _turns(d // settings.heads), persistent=False)
         self._start()
 
     def _start(self) -> None:
         """Begin with an editor that changes nothing."""
         start: Tensor
-        for start in (*self.offsets.parameters(), *self.actions.parameters()):
+        ends = (self.offsets, self.actions, self.motion[-1], self.figure[-1])
+        for start in (value for end in ends for value in end.parameters()):
             nn.init.zeros_(start)
         with torch.no_grad():
             keep: Any = self.actions.bias
@@ -110,15 +141,15 @@ class SmallNetwork(nn.Module):
         self, grid: Tensor, palette: Tensor, marks: Tensor, tokens: Tensor, values: Tensor, size: Tensor
     ) -> Prediction:
         """What to do with every pixel, from numbers of colors, their RGB, marks, tokens, values and the size."""
-        x, wanted, fine2, fine4 = self.read(grid, palette, marks, tokens, values, size)
+        x, turn, wanted, fine2, fine4 = self.read(grid, palette, marks, tokens, values, size)
         for block in self.blocks:
-            x = block(x, self.cos, self.sin, wanted)
-        return self.decide(x, fine2, fine4, grid, palette, marks, size)
+            x = block(x, turn, wanted)
+        return self.decide(x, fine2, fine4, grid, palette, marks, tokens, values, size)
 
     def read(
         self, grid: Tensor, palette: Tensor, marks: Tensor, tokens: Tensor, values: Tensor, size: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Tokens of cells, words, colors and registers, which of them count, and what the stem saw."""
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        """Tokens of cells, words, colors and registers, where they are, which of them count, and what the stem saw."""
         batch = grid.shape[0]
         colors = _colors(palette)
         number, inside = _known(grid)
@@ -127,7 +158,8 @@ class SmallNetwork(nn.Module):
         fine2 = self.stem2(functional.pixel_unshuffle(full, 2))
         fine4 = self.stem4(fine2)
         cells = self.cells(fine4).flatten(2).transpose(1, 2) + self.cell_place + self.kinds[0]
-        words = self.words(tokens.long()) + self.value(_features(values)) + self.word_place + self.kinds[1]
+        places, points = self.points(tokens, values, size)
+        words = self.sentence(tokens.long(), values.float(), places, points)
         named = functional.one_hot(marks.long().clamp(max=CODES), CODES + 1).to(colors.dtype)
         hues = self.color(torch.cat([colors, named], dim=2)) + self.kinds[2]
         registers = (self.registers + self.kinds[3]).expand(batch, -1, -1)
@@ -141,28 +173,76 @@ class SmallNetwork(nn.Module):
             dim=1,
         )
         x = torch.cat([part.to(fine4.dtype) for part in (cells, words, hues, registers)], dim=1)
-        return x * wanted[..., None].to(x.dtype), wanted, fine2, fine4
+        turn = torch.cat(
+            [_cell_places(batch, grid.device), places, places.new_zeros(batch, x.shape[1] - CELLS * CELLS - TOKENS, 2)],
+            dim=1,
+        )
+        angles = (turn[..., None] * self.turns).flatten(2)
+        turn = torch.stack([angles.cos(), angles.sin()])[:, :, None]
+        return x * wanted[..., None].to(x.dtype), turn, wanted, fine2, fine4
+
+    def points(self, tokens: Tensor, values: Tensor, size: Tensor) -> tuple[Tensor, Tensor]:
+        """Where the tokens of a sentence are, in cells, and which of them are points.
+
+        The first number of a point such as (29.8%, 87%) is where it says, all else at 0.
+        """
+        known = functional.pad(tokens.long(), (1, 5))
+        point = torch.ones_like(tokens, dtype=torch.bool)
+        for offset, wanted in enumerate(self.point_signs):
+            point = point & (known[:, offset : offset + TOKENS] == wanted)
+        both = torch.stack([values.float(), functional.pad(values.float(), (0, 3))[:, 3:]], dim=2)
+        place = (both / 100 * size[:, None].float() / CELL - 0.5).clamp(-1, CELLS)
+        return place * point[..., None], point
+
+    def sentence(self, tokens: Tensor, values: Tensor, places: Tensor, points: Tensor) -> Tensor:
+        """Tokens of words. The first number of a point also knows its second one, and what stands for its cell."""
+        at = torch.arange(CELLS, device=tokens.device, dtype=places.dtype)
+        column, row = ((1 - (places[..., axis, None] - at).abs()).clamp(min=0) for axis in range(2))
+        near = (row[..., :, None] * column[..., None, :]).flatten(2) * points[..., None]
+        height = functional.pad(values, (0, 3))[:, 3:]
+        words = self.words(tokens) + self.value(_features(values)) + self.word_place + self.kinds[1]
+        located: Tensor = words + self.height(_features(height)) * points[..., None] + near @ self.cell_place
+        return located
 
     def decide(
-        self, x: Tensor, fine2: Tensor, fine4: Tensor, grid: Tensor, palette: Tensor, marks: Tensor, size: Tensor
+        self,
+        x: Tensor,
+        fine2: Tensor,
+        fine4: Tensor,
+        grid: Tensor,
+        palette: Tensor,
+        marks: Tensor,
+        tokens: Tensor,
+        values: Tensor,
+        size: Tensor,
     ) -> Prediction:
         """What the tokens say, pixel by pixel."""
         batch = grid.shape[0]
         colors = _colors(palette)
         number, _ = _known(grid)
         x = self.norm(x)
-        cells, _, hues, registers = torch.split(x, [CELLS * CELLS, TOKENS, COLORS, self.settings.registers], dim=1)
+        cells, words, hues, registers = torch.split(x, [CELLS * CELLS, TOKENS, COLORS, self.settings.registers], dim=1)
         # Places and colors need more digits than bf16 has.
         with torch.autocast(grid.device.type, enabled=False):
-            field = self.offsets(cells.float()).transpose(1, 2).reshape(batch, 6, CELLS, CELLS)
+            own_field = self.offsets(cells.float()).transpose(1, 2).reshape(batch, 6, CELLS, CELLS)
+            own_field = torch.cat([own_field[:, :2] * UNIT, own_field[:, 2:]], dim=1)
             color_map = self.color_map(registers[:, 0].float())
-        copied = copied_numbers(field.detach(), number, size)
+            moves, draws = registers[:, 2].float(), registers[:, 3].float()
+            keys = (
+                self.cell_keys(cells.float()),
+                self.word_keys(words.float()),
+                *self.points(tokens, values, size),
+                size,
+            )
+            motion = motion_field(self.motion(moves), self.motion_points(moves, *keys))
+            figure = figure_of(self.figure(draws), self.figure_points(draws, *keys))
+            one_motion = self.one_motion(registers[:, 4].float())
+        field = torch.where((one_motion > 0)[:, :, None, None], motion, own_field)
+        copied, place = copied_places(field.detach(), number, size)
+        covered = inside_figure(figure.detach())
         plane = cells.transpose(1, 2).reshape(batch, -1, CELLS, CELLS)
         plane = self.up2(self.up4(plane, fine4), fine2)
-        known = (copied != OUTSIDE).to(colors.dtype)
-        seen = _painted(colors, torch.where(copied == OUTSIDE, 0, copied)) * known[:, None]
-        beside = self.seen_copy(functional.pixel_unshuffle(torch.cat([seen, known[:, None]], dim=1), 2))
-        plane = self.last(self.join(torch.cat([plane, beside], dim=1)))
+        plane = self.last(self.join(torch.cat([plane, self._beside(plane, colors, copied, place, covered)], dim=1)))
         listed = (marks != OUTSIDE)[..., None]
         queries = functional.pixel_shuffle(self.query(plane), 2)
         taken = torch.einsum("bchw,bkc->bkhw", queries, self.keys(hues)) / math.sqrt(QUERY)
@@ -178,106 +258,23 @@ class SmallNetwork(nn.Module):
             progress=progress,
             color_map=color_map,
             ends=pointed,
+            figure=figure,
             copied=copied,
+            covered=covered,
+            own_field=own_field,
+            motion=motion,
+            one_motion=one_motion,
         )
 
-
-class Block(nn.Module):
-    """Attention and a feed-forward layer, each after a norm; cells know where they are by turned queries and keys."""
-
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.before = nn.RMSNorm(width)
-        self.qkv = nn.Linear(width, 3 * width, bias=False)
-        self.q_norm, self.k_norm = nn.RMSNorm(width // heads), nn.RMSNorm(width // heads)
-        self.out = nn.Linear(width, width, bias=False)
-        self.between = nn.RMSNorm(width)
-        self.up = nn.Linear(width, 4 * width)
-        self.down = nn.Linear(4 * width, width)
-
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, wanted: Tensor) -> Tensor:
-        """Tokens to tokens."""
-        batch, count, width = x.shape
-        qkv = self.qkv(self.before(x)).reshape(batch, count, 3, self.heads, width // self.heads)
-        q, k, v = qkv.permute(2, 0, 3, 1, 4)
-        q, k = _turned(self.q_norm(q), cos, sin).to(v.dtype), _turned(self.k_norm(k), cos, sin).to(v.dtype)
-        v = v * wanted[:, None, :, None].to(v.dtype)
-        y = functional.scaled_dot_product_attention(q, k, v)
-        x = x + self.out(y.transpose(1, 2).reshape(batch, count, width))
-        moved: Tensor = self.down(functional.gelu(self.up(self.between(x)), approximate="tanh"))
-        return x + moved
-
-
-class ConvStage(nn.Module):
-    """A convolution, at full or half the size, and a residual block."""
-
-    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
-        super().__init__()
-        self.first = nn.Conv2d(inputs, outputs, 3, stride=stride, padding=1)
-        self.block = ConvBlock(outputs)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Features to features."""
-        stage: Tensor = self.block(self.first(x))
-        return stage
-
-
-class ConvBlock(nn.Module):
-    """A residual block of two convolutions."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.norm = nn.GroupNorm(8, channels)
-        self.first = nn.Conv2d(channels, channels, 3, padding=1)
-        self.second = nn.Conv2d(channels, channels, 3, padding=1)
-        nn.init.zeros_(self.second.weight)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Features to features."""
-        moved: Tensor = self.second(functional.gelu(self.first(self.norm(x)), approximate="tanh"))
-        return x + moved
-
-
-class UpStage(nn.Module):
-    """Twice the size, joined with what the stem saw there."""
-
-    def __init__(self, inputs: int, outputs: int) -> None:
-        super().__init__()
-        self.spread = nn.Conv2d(inputs, 4 * outputs, 1)
-        self.join = nn.Conv2d(2 * outputs, outputs, 1)
-        self.block = ConvBlock(outputs)
-
-    def forward(self, x: Tensor, seen: Tensor) -> Tensor:
-        """Features of cells to finer ones."""
-        x = functional.pixel_shuffle(self.spread(x), 2)
-        joined: Tensor = self.block(self.join(torch.cat([x, seen], dim=1)))
-        return joined
-
-
-def copied_numbers(field: Tensor, number: Tensor, size: Tensor) -> Tensor:
-    """What the offsets bring to each pixel: the number of the color there, or OUTSIDE beyond the picture."""
-    batch = field.shape[0]
-    x, y = source_places(field)
-    column, row = x.floor().long(), y.floor().long()
-    width, height = size[:, 0, None, None].long(), size[:, 1, None, None].long()
-    there = (column >= 0) & (row >= 0) & (column < width) & (row < height)
-    place = row.clamp(0, SIDE - 1) * SIDE + column.clamp(0, SIDE - 1)
-    brought = number.flatten(1).gather(1, place.flatten(1)).reshape(batch, SIDE, SIDE)
-    return brought.masked_fill(~there, OUTSIDE)
-
-
-def source_places(field: Tensor) -> tuple[Tensor, Tensor]:
-    """Where each pixel of the grid is copied from, by the offsets at the middle of its cell and their slopes."""
-    within = torch.arange(CELL, device=field.device, dtype=field.dtype) + 0.5 - CELL / 2
-    across, down = within[None, None, None, None, :], within[None, None, :, None, None]
-    parts = field[:, :, :, None, :, None]  # batch, 6, row of cells, 1, column of cells, 1
-    dx, dy, a, b, d, e = (parts[:, place] for place in range(6))
-    shape = (field.shape[0], SIDE, SIDE)
-    x = (dx + a * across + b * down).expand(-1, CELLS, CELL, CELLS, CELL).reshape(shape)
-    y = (dy + d * across + e * down).expand(-1, CELLS, CELL, CELLS, CELL).reshape(shape)
-    at = torch.arange(SIDE, device=field.device, dtype=field.dtype) + 0.5
-    return x + at[None, None, :], y + at[None, :, None]
+    def _beside(self, plane: Tensor, colors: Tensor, copied: Tensor, place: Tensor, covered: Tensor) -> Tensor:
+        """What the decoder sees besides the picture itself: what would be copied to each pixel, and the figure."""
+        known = (copied != OUTSIDE).to(colors.dtype)
+        seen = _painted(colors, torch.where(copied == OUTSIDE, 0, copied)) * known[:, None]
+        picked = functional.pixel_shuffle(self.picked(plane), 2).flatten(2)
+        brought = picked.gather(2, place.flatten(1)[:, None].expand(-1, PICKED, -1)).reshape(-1, PICKED, SIDE, SIDE)
+        parts = [seen, known[:, None], covered[:, None].to(seen.dtype), brought.to(seen.dtype) * known[:, None]]
+        beside: Tensor = self.seen_copy(functional.pixel_unshuffle(torch.cat(parts, dim=1), 2))
+        return beside
 
 
 def _painted(colors: Tensor, number: Tensor) -> Tensor:
@@ -309,30 +306,32 @@ def _coordinates(size: Tensor, inside: Tensor) -> Tensor:
     return torch.stack([*planes, flags], dim=1) * inside[:, None]
 
 
+def _point_signs() -> tuple[int, ...]:
+    """The tokens of a point, from the one before its first number to the one after its second."""
+    known = {word: len(SPECIAL) + place for place, word in enumerate(vocabulary())}
+    return tuple(NUMBER if sign == "0" else known[sign] for sign in ("(", "0", "%", ",", "0", "%", ")"))
+
+
 def _features(values: Tensor) -> Tensor:
     """Numbers of a sentence as waves of many lengths, from 0.04 to 360."""
     steps = torch.arange(FREQUENCIES, device=values.device, dtype=torch.float32)
     lengths = 720.0 * 2.0**-steps
     turns = values[..., None].float() / lengths * (2 * math.pi)
-    plain = torch.stack([values.float() / 100, values.float() / 360], dim=-1).clamp(-8, 8)
+    plain = torch.stack([values.float() / 29 - 1.7, values.float() / 180 - 1], dim=-1).clamp(-8, 8)
     return torch.cat([turns.sin(), turns.cos(), plain], dim=-1)
 
 
-def _turns(width: int) -> tuple[Tensor, Tensor]:
-    """Angles of queries and keys: half of them by column, half by row; tokens that are no cells do not turn."""
+def _turns(width: int) -> Tensor:
+    """Angles by which queries and keys turn from one cell to the next: half of them by column, half by row."""
     quarter = width // 4
-    lengths = 1.0 / (100.0 ** (torch.arange(quarter) / quarter))
-    row, column = torch.meshgrid(torch.arange(CELLS), torch.arange(CELLS), indexing="ij")
-    angles = torch.cat([column.flatten()[:, None] * lengths, row.flatten()[:, None] * lengths], dim=1)
-    return angles.cos(), angles.sin()
+    return 1.0 / (100.0 ** (torch.arange(quarter) / quarter))
 
 
-def _turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    cells, rest = x[:, :, : CELLS * CELLS], x[:, :, CELLS * CELLS :]
-    first, second = cells.chunk(2, dim=-1)
-    cos, sin = cos.to(x.dtype), sin.to(x.dtype)
-    turned = torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)
-    return torch.cat([turned, rest], dim=2)
+def _cell_places(batch: int, device: torch.device) -> Tensor:
+    """Column and row of every cell."""
+    at = torch.arange(CELLS, device=device, dtype=torch.float32)
+    row, column = torch.meshgrid(at, at, indexing="ij")
+    return torch.stack([column.flatten(), row.flatten()], dim=1)[None].expand(batch, -1, -1)
 
 
 def parameters_of(network: nn.Module) -> int:

@@ -28,7 +28,7 @@ class NetworkTable:
 
     def check(self, where: str) -> None:
         """Raise BadInput for values that cannot be used."""
-        _at_least(where, self, width=4, layers=1, heads=1, registers=2, fine=8)
+        _at_least(where, self, width=4, layers=1, heads=1, registers=5, fine=8)
         if self.width % (4 * self.heads):
             raise BadInput(f"{where} width: {self.width} is no multiple of 4 times the heads, {4 * self.heads}")
         if self.fine % 8:

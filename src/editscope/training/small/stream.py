@@ -82,15 +82,18 @@ class ExampleStream(IterableDataset[dict[str, Tensor]]):
         examples = [self.example(number * self._size + place) for place in range(self._size)]
         return {name: torch.from_numpy(np.stack([one[name] for one in examples])) for name in examples[0]}
 
+    def place(self, number: int) -> StreamPlace:
+        """What is drawn at a number: a cell by its share, and in it a problem that no other number has."""
+        draw = np.random.default_rng((self._seed, number)).random()
+        task, mode, condition = self._cells[min(int(np.searchsorted(self._until, draw)), len(self._cells) - 1)]
+        modes = MODES[task]
+        return StreamPlace((task, condition), number * len(modes) + modes.index(mode))
+
     def example(self, number: int) -> dict[str, Any]:
         """The example at a number; where its cell has no problem, that of the number after."""
         while True:
-            draw = np.random.default_rng((self._seed, number)).random()
-            task, mode, condition = self._cells[min(int(np.searchsorted(self._until, draw)), len(self._cells) - 1)]
-            modes = MODES[task]
-            place = StreamPlace((task, condition), number * len(modes) + modes.index(mode))
             try:
-                return example_of(self._stream.lesson(place), number)
+                return example_of(self._stream.lesson(self.place(number)), number)
             except BadInput:
                 number += 1 << 40
 

@@ -51,6 +51,16 @@ class ColorRamp:
     second: tuple[int, int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What a construction draws, in pixels: a stroke from the first point to the second with a round brush, where
+    ``radius`` is above 0 (a circle is a stroke from its center to its center), or the polygon of three to five points.
+    """
+
+    points: tuple[Point, ...]
+    radius: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Lesson:
     """A problem and how its answer follows. ``after`` has indices into ``colors``, or RGB where there is a ramp."""
@@ -65,6 +75,12 @@ class Lesson:
     copied: tuple[CopiedArea, ...] = ()
     color_map: ColorMap | None = None
     ramp: ColorRamp | None = None
+    figure: Figure | None = None
+
+    @property
+    def one_motion(self) -> bool:
+        """Whether one map gives the place of everything that is copied, in every problem of the task."""
+        return bool(self.copied) and self.task not in ("ordering", "pattern")
 
 
 class LessonStream(PaintStream):
@@ -96,6 +112,7 @@ def lesson_of(slot: PaintSlot, drawn: DrawnProblem) -> Lesson:
         tuple(_copied(slot, drawn)),
         _color_map(slot, problem.details),
         _ramp(problem.details) if slot.task == "gradient" else None,
+        _figure(scene, slot.mode, problem.details) if slot.task == "construction" else None,
     )
 
 
@@ -182,6 +199,15 @@ def _circle_gaps(scene: Scene, details: Mapping[str, Any]) -> Iterator[CopiedAre
         moves = [(at(j)[0] - x, at(j)[1] - y) for j in shown if kind(j) == kind(i)]
         dx, dy = min(moves, key=lambda move: (round(math.hypot(*move), 3), move[1], move[0]))
         yield CopiedArea((x - half, y - half, x + half, y + half), translation(dx, dy))
+
+
+def _figure(scene: Scene, mode: str, details: Mapping[str, Any]) -> Figure:
+    if mode == "circle":
+        center = (float(details["center"][0]), float(details["center"][1]))
+        return Figure((center, center), float(details["radius"]))
+    listed = details["points" if mode == "line" else "vertices"]
+    points = tuple((float(x), float(y)) for x, y in listed)
+    return Figure(points, details["brush_percent"] / 200 * scene.width if mode == "line" else 0.0)
 
 
 def _color_map(slot: PaintSlot, details: Mapping[str, Any]) -> ColorMap | None:

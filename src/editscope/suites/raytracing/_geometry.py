@@ -1,0 +1,129 @@
+"""Rays against solids: where they meet, the normal there, and whether a solid stands in the way of a lamp.
+
+Machine code of ``_kernels`` that is on disk keeps these functions as they were. Change that file too if you change one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from editscope.compiled import compiled
+
+SPHERE, BOX, CYLINDER, CONE, PANEL = 0, 1, 2, 3, 4
+FAR = 1e30
+NEAR = 1e-6
+
+
+@compiled(inner=True)
+def _hit_box(g: Any, i: int, px: float, py: float, pz: float, dx: float, dy: float, dz: float, near: float) -> float:
+    c, s = g[i, 6], g[i, 7]
+    ox, oy, oz = c * px - s * pz, py, s * px + c * pz
+    ex, ey, ez = c * dx - s * dz, dy, s * dx + c * dz
+    ix, iy, iz = 1.0 / (ex + 1e-300), 1.0 / (ey + 1e-300), 1.0 / (ez + 1e-300)
+    a, b = (-g[i, 3] - ox) * ix, (g[i, 3] - ox) * ix
+    low, high = min(a, b), max(a, b)
+    a, b = (-g[i, 4] - oy) * iy, (g[i, 4] - oy) * iy
+    low, high = max(low, min(a, b)), min(high, max(a, b))
+    a, b = (-g[i, 5] - oz) * iz, (g[i, 5] - oz) * iz
+    low, high = max(low, min(a, b)), min(high, max(a, b))
+    if low > high:
+        return FAR
+    if low > near:
+        return float(low)
+    return float(high) if high > near else FAR
+
+
+@compiled(inner=True)
+def _hit_round(
+    cone: bool, r: float, h: float, px: float, py: float, pz: float, dx: float, dy: float, dz: float, near: float
+) -> float:
+    """A cylinder or cone from -h to h about its middle."""
+    best = FAR
+    k = r / (2.0 * h) if cone else 0.0
+    top = h - py
+    # At height y the radius is r for a cylinder and k (h - y) for a cone.
+    a = dx * dx + dz * dz - k * k * dy * dy
+    b = px * dx + pz * dz + (k * k * top * dy if cone else 0.0)
+    c = px * px + pz * pz - (k * k * top * top if cone else r * r)
+    disc = b * b - a * c
+    if disc > 0.0 and abs(a) > 1e-12:
+        root = math.sqrt(disc)
+        for sign in (-1.0, 1.0):
+            t = (-b + sign * root) / a
+            y = py + t * dy
+            if near < t < best and -h <= y <= h:
+                best = t
+    if abs(dy) > 1e-12:
+        for sign in (-1.0, 1.0):
+            if cone and sign > 0.0:
+                continue
+            t = (sign * h - py) / dy
+            x, z = px + t * dx, pz + t * dz
+            if near < t < best and x * x + z * z <= r * r:
+                best = t
+    return best
+
+
+@compiled(inner=True)
+def hit(
+    kind: int, g: Any, i: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, near: float
+) -> float:
+    """The distance at which a ray first meets a solid."""
+    px, py, pz = ox - g[i, 0], oy - g[i, 1], oz - g[i, 2]
+    if kind == SPHERE:
+        b = px * dx + py * dy + pz * dz
+        disc = b * b - (px * px + py * py + pz * pz - g[i, 3] * g[i, 3])
+        if disc <= 0.0:
+            return FAR
+        root = math.sqrt(disc)
+        if -b - root > near:
+            return float(-b - root)
+        return float(-b + root) if -b + root > near else FAR
+    if kind in (BOX, PANEL):
+        return float(_hit_box(g, i, px, py, pz, dx, dy, dz, near))
+    return float(_hit_round(kind == CONE, g[i, 3], g[i, 4], px, py, pz, dx, dy, dz, near))
+
+
+@compiled(inner=True)
+def normal(kind: int, g: Any, i: int, x: float, y: float, z: float) -> tuple[float, float, float, bool]:
+    """The outward normal of a solid at a point of its surface, and whether that is the front of a panel."""
+    px, py, pz = x - g[i, 0], y - g[i, 1], z - g[i, 2]
+    if kind == SPHERE:
+        return px / g[i, 3], py / g[i, 3], pz / g[i, 3], False
+    if kind in (BOX, PANEL):
+        c, s = g[i, 6], g[i, 7]
+        lx, lz = c * px - s * pz, s * px + c * pz
+        ax, ay, az = g[i, 3] - abs(lx), g[i, 4] - abs(py), g[i, 5] - abs(lz)
+        if ay <= ax and ay <= az:
+            return 0.0, math.copysign(1.0, py), 0.0, False
+        if ax <= az:
+            sign = math.copysign(1.0, lx)
+            return c * sign, 0.0, -s * sign, False
+        sign = math.copysign(1.0, lz)
+        return s * sign, 0.0, c * sign, lz < 0.0
+    r, h = g[i, 3], g[i, 4]
+    if abs(py + h) < 1e-7 or (kind == CYLINDER and abs(py - h) < 1e-7):
+        return 0.0, math.copysign(1.0, py), 0.0, False
+    flat = math.sqrt(px * px + pz * pz) + 1e-300
+    if kind == CYLINDER:
+        return px / flat, 0.0, pz / flat, False
+    slant = math.sqrt(r * r + 4.0 * h * h)
+    return px / flat * 2.0 * h / slant, r / slant, pz / flat * 2.0 * h / slant, False
+
+
+@compiled(inner=True)
+def blocks(
+    kind: int, g: Any, i: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, limit: float
+) -> bool:
+    """Whether a solid stands between a point and a lamp at a distance; spheres need no square root."""
+    if kind != SPHERE:
+        return bool(hit(kind, g, i, ox, oy, oz, dx, dy, dz, NEAR) < limit)
+    px, py, pz = g[i, 0] - ox, g[i, 1] - oy, g[i, 2] - oz
+    b = px * dx + py * dy + pz * dz
+    if b <= 0.0:
+        return False
+    disc = b * b - (px * px + py * py + pz * pz - g[i, 3] * g[i, 3])
+    if disc <= 0.0:
+        return False
+    return bool(b < limit or (b - limit) * (b - limit) < disc)

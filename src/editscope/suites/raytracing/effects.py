@@ -1,0 +1,153 @@
+"""Effects of a change: the scene is drawn again with one effect at a time as it is after the change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from editscope.cases import Effect
+from editscope.suites.raytracing.render import Rendering, render
+from editscope.suites.raytracing.scene import ALL, MIRRORED, REFRACTED, SHADOWING, SHINING, Solid, TracedScene
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+LEAST_AREA = 0.0008
+"""The share of the picture in which an effect must be plain to see."""
+LEAST_CHANGE = 8
+"""Levels of 255, in the channel that changes most, from which a pixel counts as plain to see."""
+
+OF_SOLID: Mapping[str, int] = MappingProxyType({"shadow": SHADOWING, "mirror image": MIRRORED, "refraction": REFRACTED})
+OF_LAMP: Mapping[str, int] = MappingProxyType(
+    # Without the light of a globe, its body would stand in the way of the light of the other.
+    {"light": SHINING | SHADOWING, "mirror image": MIRRORED, "refraction": REFRACTED}
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SolvedChange:
+    """Both pictures of a change, its effects, and the pixels that the picture before does not determine."""
+
+    before: Rendering
+    after: Rendering
+    effects: tuple[Effect, ...]
+    ignored: Mask
+    renderings: float
+    """How many whole pictures it took to draw them all."""
+
+    def effect(self, name: str) -> Effect | None:
+        """The effect of a name, where the change has it."""
+        return next((effect for effect in self.effects if effect.name == name), None)
+
+
+def solve_object(before: TracedScene, after: TracedScene, target: str, size: tuple[int, int]) -> SolvedChange:
+    """The effects of changing, adding or taking away one solid or lamp."""
+    first, second = render(before, size), render(after, size)
+    changed = differs(first, second)
+    here, there = first.covered(target), second.covered(target)
+    direct = (here | there) & changed
+    old, new = _named(before, target), _named(after, target)
+    lamp = any(lamp.solid == target for lamp in (*before.lamps, *after.lamps))
+    rest = changed & ~direct
+    masks: dict[str, Mask] = {}
+    drawn = 2.0
+    for name, part in (OF_LAMP if lamp else OF_SOLID).items():
+        if part == SHADOWING and old is not None and new is not None and _same_shape(old, new):
+            continue  # a shadow has no color: it stays, and the copy would only darken the original
+        mixed = render(_mixed(before, after, old, new, part), size, only=rest, start=first)
+        masks[name] = differs(first, mixed) & rest
+        drawn += float(rest.mean())
+    ignored = _undetermined(first, second, changed)
+    glass = any(solid is not None and solid.surface.kind == "glass" for solid in (old, new))
+    if glass and "shadow" in masks:
+        # Glass gathers light into bright curves that a person cannot foresee and this tracer does not draw.
+        ignored |= masks.pop("shadow")
+    effects = [Effect("object", there & changed, direct=True)] if new is not None else []
+    if old is not None:
+        name = "uncovered" if new is not None else "object"
+        effects.append(Effect(name, here & changed & ~there if new is not None else here & changed, direct=True))
+    return _finished(first, second, [*effects, *(Effect(name, mask) for name, mask in masks.items())], ignored, drawn)
+
+
+def solve_scene(
+    before: TracedScene, after: TracedScene, size: tuple[int, int], name: str, *, shadows: bool = False
+) -> SolvedChange:
+    """The effects of a change of the whole scene; ``shadows`` tells the places of old and new shadows apart."""
+    first, second = render(before, size), render(after, size)
+    changed = differs(first, second)
+    masks = {name: changed}
+    drawn = 2.0
+    if shadows:
+        cast = np.zeros_like(changed)
+        for scene, whole in ((before, first), (after, second)):
+            cast |= differs(whole, render(_shadowless(scene), size, only=changed, start=whole))
+            drawn += float(changed.mean())
+        masks = {"shadow": changed & cast, name: changed & ~cast}
+    effects = [Effect(part, mask) for part, mask in masks.items()]
+    return _finished(first, second, effects, _undetermined(first, second, changed), drawn)
+
+
+def differs(one: Rendering, other: Rendering) -> Mask:
+    """The pixels that are not equal."""
+    return np.asarray(np.any(one.pixels != other.pixels, axis=2))
+
+
+def plain_to_see(one: Rendering, other: Rendering) -> Mask:
+    """The pixels whose change nobody overlooks."""
+    change = np.abs(one.pixels.astype(np.int16) - other.pixels.astype(np.int16)).max(axis=2)
+    return np.asarray(change >= LEAST_CHANGE)
+
+
+def _finished(first: Rendering, second: Rendering, effects: list[Effect], ignored: Mask, drawn: float) -> SolvedChange:
+    """Effects that are large enough. Pixels that change and belong to none join the largest consequence."""
+    plain = plain_to_see(first, second) & ~ignored
+    least = LEAST_AREA * plain.size
+    kept = [effect for effect in effects if (plain & effect.mask).sum() >= least]
+    covered, faint = np.zeros_like(ignored), np.zeros_like(ignored)
+    for effect in effects:
+        (covered if effect in kept else faint)[effect.mask] = True
+    # What is too small to be scored on its own is left out, not counted as something that must stay.
+    ignored = ignored | (faint & ~covered)
+    loose = differs(first, second) & ~covered & ~ignored
+    followed = [effect for effect in kept if not effect.direct]
+    if followed:
+        largest = max(followed, key=lambda effect: int(effect.mask.sum()))
+        kept = [replace(effect, mask=effect.mask | loose) if effect is largest else effect for effect in kept]
+    else:
+        ignored |= loose
+    kept = [replace(effect, mask=effect.mask & ~ignored) for effect in kept]
+    return SolvedChange(first, second, tuple(kept), ignored, drawn)
+
+
+def _undetermined(first: Rendering, second: Rendering, changed: Mask) -> Mask:
+    """Where the answer shows in a mirror or through glass what nobody could see before."""
+    return changed & second.beyond & ~first.beyond
+
+
+def _named(scene: TracedScene, name: str) -> Solid | None:
+    return next((solid for solid in scene.solids if solid.name == name), None)
+
+
+def _same_shape(old: Solid, new: Solid) -> bool:
+    opaque = "glass" not in (old.surface.kind, new.surface.kind)
+    return opaque and replace(old, surface=new.surface, shine=new.shine) == new
+
+
+def _mixed(before: TracedScene, after: TracedScene, old: Solid | None, new: Solid | None, part: int) -> TracedScene:
+    """The scene before, with one part of the target as it is after."""
+    scene = before
+    if old is not None:
+        scene = scene.with_solid(replace(old, parts=ALL & ~part))
+    if new is not None:
+        ghost = replace(new, name=f"{new.name} after", parts=part)
+        lamps = tuple(replace(lamp, solid=ghost.name) for lamp in after.lamps if lamp.solid == new.name)
+        scene = replace(scene.with_solid(ghost), lamps=(*scene.lamps, *lamps))
+    return scene
+
+
+def _shadowless(scene: TracedScene) -> TracedScene:
+    return replace(scene, solids=tuple(replace(solid, parts=solid.parts & ~SHADOWING) for solid in scene.solids))

@@ -1,0 +1,39 @@
+"""The record of an edit that a task asks for, before anything is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from editscope.suites.generated.seeded_random import SeededRandom
+from editscope.suites.raytracing.render import place_in_picture
+from editscope.suites.raytracing.scene import TracedScene
+
+
+@dataclass(frozen=True, slots=True)
+class SceneEdit:
+    """Both scenes, what is asked, the rule behind it, and a sentence for each effect that may follow.
+
+    ``target`` is the solid that changes; "" where the whole scene does, which ``whole`` then names. ``{where}`` in
+    a sentence becomes the part of the picture that the effect is in.
+    """
+
+    before: TracedScene
+    after: TracedScene
+    asked: str
+    rule: str
+    sentences: Mapping[str, str]
+    target: str = ""
+    whole: str = ""
+    shadows: bool = False
+    details: Mapping[str, object] = field(default_factory=dict)
+
+
+Task: TypeAlias = Callable[[SeededRandom], SceneEdit]
+
+
+def spoken_place(point: tuple[float, float, float], scene: TracedScene) -> str:
+    """Where a point of the floor lies in the picture, in percent, so that the size of the picture does not matter."""
+    x, y = place_in_picture(point, scene.camera, (1000, 1000))
+    return f"{x / 10:.1f}% from the left and {y / 10:.1f}% from the top of the picture"

@@ -1,0 +1,186 @@
+"""Problems from slots: scenes are drawn until one is valid, then its pictures, masks and sentences are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from editscope.cases import Effect
+from editscope.errors import BadInput
+from editscope.images import Pixels
+from editscope.suites.generated.seeded_random import SeededRandom
+from editscope.suites.generated.suite import GeneratedProblem
+from editscope.suites.optics.catalog import TASKS as LAW_OF
+from editscope.suites.optics.catalog import needed_effects, seed_of
+from editscope.suites.optics.edit import SceneEdit
+from editscope.suites.optics.masks import packed
+from editscope.suites.optics.slots import OpticsSlot
+from editscope.suites.optics.stage import Crowded
+from editscope.suites.optics.tasks import TASKS
+from editscope.suites.raytracing.effects import Mask, SolvedChange, solve_object, solve_scene
+from editscope.suites.raytracing.render import Rendering, render
+
+MOST_DRAWS = 200
+PROBE = 96
+"""Side of the small picture on which most unfit scenes are found out, at a thirtieth of the work."""
+MOST_CLIPPED = 0.04
+"""Share of the picture that may be as bright as a picture can be: light cannot be seen there."""
+MOST_IGNORED = 0.3
+"""Share of what changes that may be left out of scoring."""
+LEAST_TARGET = 0.004
+"""Share of the picture that the target must take up, so that a person can find it."""
+
+
+@dataclass(frozen=True, eq=False)
+class OpticsProblem(GeneratedProblem):
+    """A problem with its effects and the pixels that are left out."""
+
+    effects: tuple[Effect, ...]
+    ignored: Mask
+    box: tuple[int, int, int, int]
+    renderings: float
+
+
+def edits(task: str, seed: int) -> Iterator[SceneEdit]:
+    """Edits from a seed, one after another."""
+    rng = SeededRandom(seed)
+    while True:
+        try:
+            yield TASKS[task](rng)
+        except Crowded:
+            continue
+
+
+def solved(edit: SceneEdit, size: tuple[int, int]) -> SolvedChange:
+    """Both pictures and the effects of an edit."""
+    if edit.target:
+        return solve_object(edit.before, edit.after, edit.target, size)
+    return solve_scene(edit.before, edit.after, size, edit.whole, shadows=edit.shadows)
+
+
+def unfit(task: str, edit: SceneEdit, change: SolvedChange) -> str:
+    """Why a scene is no problem; "" where it is one."""
+    for name in needed_effects(task):
+        if change.effect(name) is None:
+            return f"{name} cannot be seen"
+    if edit.target and not _found(edit, change.before, change.after):
+        return "the target is too small"
+    ignored = float(change.ignored.mean())
+    if ignored > MOST_IGNORED * float(np.any(change.before.pixels != change.after.pixels, axis=2).mean()):
+        return "too much of it is not determined"
+    if max(_clipped(change.before.pixels), _clipped(change.after.pixels)) > MOST_CLIPPED:
+        return "too bright"
+    return ""
+
+
+def _found(edit: SceneEdit, before: Rendering, after: Rendering) -> bool:
+    seen = before if any(solid.name == edit.target for solid in edit.before.solids) else after
+    # Flames and globes are small and bright.
+    least = LEAST_TARGET / 4 if any(lamp.solid == edit.target for lamp in edit.after.lamps) else LEAST_TARGET
+    return float(seen.covered(edit.target).mean()) >= least
+
+
+def _clipped(pixels: Pixels) -> float:
+    return float((pixels.max(axis=2) == 255).mean())
+
+
+@lru_cache(maxsize=8)
+def draw(task: str, number: int, namespace: str, side: int) -> tuple[SceneEdit, SolvedChange]:
+    """The first valid problem of a number; levels share it, so the last few are kept."""
+    seed = seed_of(namespace, task, number)
+    small = (min(PROBE, side),) * 2
+    for tries, edit in enumerate(edits(task, seed)):
+        if tries == MOST_DRAWS:
+            break
+        if unfit(task, edit, solved(edit, small)):
+            continue
+        change = solved(edit, (side, side))
+        if not unfit(task, edit, change):
+            return edit, change
+    raise BadInput(
+        f"no valid scene for {task} number {number} in {MOST_DRAWS} tries at {side} × {side} pixels; "
+        f"give a larger size, or "
+        "another namespace"
+    )
+
+
+def sentence(edit: SceneEdit, change: SolvedChange, level: str) -> str:
+    """The instruction at a level; the explicit one says what the pictures really show."""
+    if level == "superficial":
+        return edit.asked
+    if level == "intermediate":
+        return f"{edit.asked} {edit.rule}"
+    parts = [edit.asked]
+    parts += [
+        edit.sentences[effect.name].replace("{where}", where(effect.mask))
+        for effect in change.effects
+        if effect.name in edit.sentences
+    ]
+    parts.append("Everything else stays as it is.")
+    if level == "located":
+        height, width = change.ignored.shape
+        left, top, right, bottom = box_of(change)
+        parts.append(
+            f"All of this is within {100 * left / width:.1f}% to {100 * right / width:.1f}% of the "
+            f"width from the left and "
+            f"{100 * top / height:.1f}% to {100 * bottom / height:.1f}% of the height from the top."
+        )
+    return " ".join(parts)
+
+
+def where(mask: Mask) -> str:
+    """The part of the picture that a mask lies in, in words."""
+    rows, columns = np.nonzero(mask)
+    height, width = mask.shape
+    x, y = float(columns.mean()) / width, float(rows.mean()) / height
+    across = "left" if x < 0.4 else "right" if x > 0.6 else "middle"
+    along = "upper" if y < 0.4 else "lower" if y > 0.6 else ""
+    if across == "middle":
+        return f"in the {along} middle of the picture" if along else "in the middle of the picture"
+    return f"in the {along} {across} of the picture" if along else f"at the {across} of the picture"
+
+
+def box_of(change: SolvedChange) -> tuple[int, int, int, int]:
+    """The box about all that changes: left, top, right, bottom."""
+    rows, columns = np.nonzero(np.any(change.before.pixels != change.after.pixels, axis=2))
+    return int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
+
+
+def make(slot: OpticsSlot, namespace: str, side: int) -> OpticsProblem:
+    """The problem of a slot."""
+    edit, change = draw(slot.task, slot.number, namespace, side)
+    box = box_of(change)
+    sidecar: dict[str, Any] = {
+        "instruction": sentence(edit, change, slot.level),
+        "category": LAW_OF[slot.task],
+        "task": slot.task,
+        "mode": slot.level,
+        "problem_id": slot.number,
+        "seed": seed_of(namespace, slot.task, slot.number),
+        "target": edit.target,
+        "box": list(box),
+        "effects": [
+            {
+                "name": effect.name,
+                "direct": effect.direct,
+                "pixels": int(effect.mask.sum()),
+                "mask": packed(effect.mask),
+            }
+            for effect in change.effects
+        ],
+        "ignored": {"pixels": int(change.ignored.sum()), "mask": packed(change.ignored)},
+        "scene": asdict(edit.before),
+        "answer_scene": asdict(edit.after),
+    }
+    return OpticsProblem(
+        change.before.pixels, change.after.pixels, sidecar, change.effects, change.ignored, box, change.renderings
+    )
+
+
+def picture(edit: SceneEdit, side: int) -> Pixels:
+    """The input of an edit alone."""
+    return render(edit.before, (side, side)).pixels

@@ -1,0 +1,43 @@
+"""Masks as text in a description: lengths of runs, which every reader can undo without us."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from editscope.cases import Effect
+
+
+def packed(mask: npt.NDArray[np.bool_]) -> list[int]:
+    """Lengths of runs in reading order, beginning with pixels that are not in the mask.
+
+    >>> packed(np.array([[False, True], [True, False]]))
+    [1, 2, 1]
+    """
+    flat = mask.reshape(-1)
+    ends = np.flatnonzero(flat[1:] != flat[:-1]) + 1
+    runs = np.diff(np.concatenate(([0], ends, [flat.size]))).tolist()
+    return [0, *runs] if flat[0] else list(runs)
+
+
+def unpacked(runs: Sequence[int], shape: tuple[int, int]) -> npt.NDArray[np.bool_]:
+    """The mask of such runs; ValueError where they do not fill it.
+
+    >>> unpacked([1, 2, 1], (2, 2)).tolist()
+    [[False, True], [True, False]]
+    """
+    lengths = np.asarray(runs, np.int64)
+    if lengths.ndim != 1 or (lengths < 0).any() or int(lengths.sum()) != shape[0] * shape[1]:
+        raise ValueError(f"the runs do not fill a mask of {shape[1]} × {shape[0]} pixels")
+    return np.repeat(np.arange(lengths.size) % 2 == 1, lengths).reshape(shape)
+
+
+def described_effects(
+    details: Mapping[str, Any], shape: tuple[int, int]
+) -> tuple[tuple[Effect, ...], npt.NDArray[np.bool_]]:
+    """The effects and the ignored pixels that a description holds."""
+    effects = tuple(Effect(one["name"], unpacked(one["mask"], shape), one["direct"]) for one in details["effects"])
+    return effects, unpacked(details["ignored"]["mask"], shape)

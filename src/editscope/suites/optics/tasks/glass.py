@@ -1,0 +1,98 @@
+"""Refraction: glass before a pattern goes or comes, and what stands behind it changes color."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from editscope.suites.generated.seeded_random import SeededRandom
+from editscope.suites.optics.edit import SceneEdit, spoken_place
+from editscope.suites.optics.stage import COLORS, GLASS, Spot, place_solids, room
+from editscope.suites.optics.tasks.lamps import ceiling_light
+from editscope.suites.optics.tasks.mirrors import srgb
+from editscope.suites.raytracing.scene import Solid, Surface, TracedScene
+
+RULE = "Glass bends light: a clear ball shows what is behind it upside down, a slab shifts it; both reflect a little."
+
+
+def _scene(rng: SeededRandom) -> tuple[TracedScene, Solid]:
+    """A scene without its glass, and the glass: a ball or a slab in front."""
+    sunny = rng.chance(0.5)
+    scene = room(rng, open_air=sunny)
+    scene = scene if sunny else ceiling_light(scene)
+    spot = Spot(rng.uniform(-0.7, 0.7), rng.uniform(-1.6, -0.9))
+    if rng.chance(0.6):
+        width = rng.uniform(0.7, 0.95)
+        glass = Solid("glass ball", "sphere", (spot.x, 0.0, spot.z), (width, width, width), GLASS)
+    else:
+        size = rng.uniform(0.8, 1.1), rng.uniform(0.8, 1.1), rng.uniform(0.2, 0.35)
+        glass = Solid("glass slab", "box", (spot.x, 0.0, spot.z), size, GLASS, turn=rng.uniform(-35, 35))
+    scene = place_solids(rng, scene.with_solid(glass), rng.integer(3, 4), z=(-0.5, 1.5))
+    return scene.without(glass.name), glass
+
+
+def remove_glass(rng: SeededRandom) -> SceneEdit:
+    """Remove glass."""
+    scene, glass = _scene(rng)
+    return SceneEdit(
+        scene.with_solid(glass),
+        scene,
+        f"Remove the {glass.name}.",
+        RULE,
+        {
+            "object": "Floor, wall and objects behind it are seen straight again {where}, neither "
+            "bent nor upside down.",
+            "mirror image": "Its image in the mirror is gone too.",
+        },
+        target=glass.name,
+    )
+
+
+def add_glass(rng: SeededRandom) -> SceneEdit:
+    """Add glass of a stated size and place."""
+    scene, glass = _scene(rng)
+    if glass.kind == "sphere":
+        model = rng.choice([solid for solid in scene.solids if solid.name != "ceiling light"])
+        glass = replace(glass, size=(model.size[0],) * 3)
+        size = f"Its diameter is the width of the {model.name}"
+        size += " (the side of its base)" if model.kind == "box" else ""
+    else:
+        width, height, depth = (round(side, 1) for side in glass.size)
+        glass = replace(glass, size=(width, height, depth), turn=0.0)
+        size = (
+            f"It is {width:g} m wide, {height:g} m high and {depth:g} m thick, parallel to the back "
+            f"wall; a square or stripe "
+            f"of the floor is {scene.planes[0].pattern.scale:g} m wide"
+        )
+    return SceneEdit(
+        scene,
+        scene.with_solid(glass),
+        f"Add a {glass.name}, clear, solid, with a refractive index of 1.5. {size}. It stands on the "
+        f"floor; the middle of "
+        f"its base is {spoken_place(glass.place, scene)}.",
+        RULE,
+        {"object": "Through it one sees floor, wall and objects bent {where}, and at its rim faint reflections."},
+        target=glass.name,
+    )
+
+
+def recolor_behind_glass(rng: SeededRandom) -> SceneEdit:
+    """Recolor an object that is seen through glass too."""
+    scene, glass = _scene(rng)
+    scene = scene.with_solid(glass)
+    solid = rng.choice([solid for solid in scene.solids if solid.name not in ("ceiling light", glass.name)])
+    taken = {other.name.split()[0] for other in scene.solids}
+    word = rng.choice([color for color in COLORS if color not in taken])
+    return SceneEdit(
+        scene,
+        scene.with_solid(replace(solid, surface=Surface("matte", COLORS[word]))),
+        f"Paint the {solid.name} {word}: in white light of full strength it would be {srgb(COLORS[word])}.",
+        RULE,
+        {
+            "object": f"It is {word} {{where}}, with the same light and shade on it.",
+            "refraction": f"What the {glass.name} shows of it is {word} too {{where}}.",
+        },
+        target=solid.name,
+    )
+
+
+TASKS = {"remove_glass": remove_glass, "add_glass": add_glass, "recolor_behind_glass": recolor_behind_glass}

@@ -1,0 +1,164 @@
+"""Reflection: what a mirror shows goes, changes or moves, and surfaces become mirrors or stop being ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from editscope.suites.generated.seeded_random import SeededRandom
+from editscope.suites.optics.edit import SceneEdit, spoken_place
+from editscope.suites.optics.stage import (
+    COLORS,
+    MIRROR,
+    SHAPES,
+    free_spot,
+    moved,
+    place_solids,
+    room,
+)
+from editscope.suites.optics.tasks.lamps import ceiling_light, wall_mirror
+from editscope.suites.raytracing.scene import Solid, Surface, TracedScene
+
+RULE = "A mirror shows a second image of what stands before it, as far behind the mirror as the thing is in front."
+
+
+def _scene(rng: SeededRandom) -> TracedScene:
+    sunny = rng.chance(0.5)
+    scene = room(rng, open_air=sunny)
+    scene = scene if sunny else ceiling_light(scene)
+    mirror = wall_mirror(rng, scene, x=rng.uniform(-0.4, 0.4))
+    x, _, z = mirror.place
+    # Low enough to show the floor, and wide enough for several things.
+    scene = scene.with_solid(replace(mirror, place=(x, 0.05, z), size=(2.3, 1.5, 0.04)))
+    return place_solids(rng, scene, rng.integer(3, 4), x=(-1.3, 1.3), z=(-1.0, 1.5))
+
+
+def _shown(scene: TracedScene) -> list[Solid]:
+    return [solid for solid in scene.solids if solid.name.split()[-1] in SHAPES]
+
+
+def srgb(color: tuple[float, float, float]) -> str:
+    """A reflectance as people write colors: sRGB, 0 to 255.
+
+    >>> srgb((1.0, 0.2140, 0.0))
+    'RGB 255, 127, 0'
+    """
+    codes = [12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055 for c in color]
+    return "RGB " + ", ".join(str(round(255 * code)) for code in codes)
+
+
+def remove_mirrored(rng: SeededRandom) -> SceneEdit:
+    """Remove an object that a mirror shows."""
+    scene = _scene(rng)
+    name = rng.choice(_shown(scene)).name
+    return SceneEdit(
+        scene,
+        scene.without(name),
+        f"Remove the {name}.",
+        RULE,
+        {
+            "object": f"What was hidden behind the {name} is seen {{where}}.",
+            "shadow": "Its shadow is gone {where}.",
+            "mirror image": "Its image in the mirror is gone too {where}; the mirror shows what was behind that image.",
+        },
+        target=name,
+    )
+
+
+def recolor_mirrored(rng: SeededRandom) -> SceneEdit:
+    """Recolor an object that a mirror shows."""
+    scene = _scene(rng)
+    solid = rng.choice(_shown(scene))
+    taken = {other.name.split()[0] for other in scene.solids}
+    word = rng.choice([color for color in COLORS if color not in taken])
+    return SceneEdit(
+        scene,
+        scene.with_solid(replace(solid, surface=Surface("matte", COLORS[word]))),
+        f"Paint the {solid.name} {word}: in white light of full strength it would be {srgb(COLORS[word])}.",
+        RULE,
+        {
+            "object": f"It is {word} {{where}}, with the same light and shade on it.",
+            "mirror image": f"Its image in the mirror is {word} too {{where}}.",
+        },
+        target=solid.name,
+    )
+
+
+def move_mirrored(rng: SeededRandom) -> SceneEdit:
+    """Move an object that a mirror shows."""
+    scene = _scene(rng)
+    solid = rng.choice(_shown(scene))
+    spot = free_spot(rng, scene, solid.footprint, x=(-1.2, 1.2), z=(-0.9, 1.4))
+    return SceneEdit(
+        scene,
+        scene.with_solid(moved(solid, spot)),
+        f"Move the {solid.name} along the floor, without turning it, until the middle of its base is "
+        f"{spoken_place((spot.x, 0.0, spot.z), scene)}.",
+        RULE,
+        {
+            "object": f"The {solid.name} stands at its new place {{where}}.",
+            "uncovered": "Where it stood, what is behind it is seen {where}.",
+            "shadow": "Its shadow moves with it.",
+            "mirror image": "Its image in the mirror moves too: as far behind the glass as the "
+            "object is in front of it.",
+        },
+        target=solid.name,
+    )
+
+
+def _balls(rng: SeededRandom) -> tuple[TracedScene, Solid]:
+    """A room with a large ball among smaller things."""
+    sunny = rng.chance(0.5)
+    scene = room(rng, open_air=sunny)
+    scene = scene if sunny else ceiling_light(scene)
+    color = rng.choice(tuple(COLORS))
+    width = rng.uniform(0.9, 1.15)
+    ball = Solid(
+        f"{color} ball",
+        "sphere",
+        (rng.uniform(-0.7, 0.7), 0.0, rng.uniform(-0.2, 0.7)),
+        (width, width, width),
+        Surface("matte", COLORS[color]),
+    )
+    return place_solids(rng, scene.with_solid(ball), rng.integer(3, 4)), ball
+
+
+def matte_to_mirror(rng: SeededRandom) -> SceneEdit:
+    """Turn a gray board at the wall into a mirror: a low one, which shows the floor and nothing that nobody saw."""
+    scene = _scene(rng)
+    board = replace(scene.solid("mirror"), name="gray board", size=(2.3, 0.85, 0.04))
+    scene = scene.without("mirror")
+    gray = replace(board, surface=Surface("matte", (0.3, 0.3, 0.3)))
+    return SceneEdit(
+        scene.with_solid(gray),
+        scene.with_solid(replace(board, surface=MIRROR)),
+        "Turn the gray board at the back wall into a mirror that reflects 90% of the light.",
+        RULE,
+        {"object": "The board shows the floor before it, whose pattern goes on, and the objects from behind {where}."},
+        target="gray board",
+    )
+
+
+def mirror_to_matte(rng: SeededRandom) -> SceneEdit:
+    """Turn a mirror ball into a matte one."""
+    scene, ball = _balls(rng)
+    color = ball.name.split()[0]
+    mirror = replace(ball, name="mirror ball")
+    before = scene.without(ball.name).with_solid(replace(mirror, surface=MIRROR))
+    return SceneEdit(
+        before,
+        scene.without(ball.name).with_solid(mirror),
+        f"Make the mirror ball matte and {color}: in white light of full strength it would be "
+        f"{srgb(ball.surface.color)}.",
+        "A matte surface shows no image; it is bright where light falls on it and dark where none does.",
+        {"object": f"The ball is {color} {{where}}, bright on the side of the light, and shows no image of the room."},
+        target="mirror ball",
+    )
+
+
+TASKS = {
+    "remove_mirrored": remove_mirrored,
+    "recolor_mirrored": recolor_mirrored,
+    "move_mirrored": move_mirrored,
+    "matte_to_mirror": matte_to_mirror,
+    "mirror_to_matte": mirror_to_matte,
+}

@@ -1,0 +1,113 @@
+"""Light propagation: an object goes, comes or moves, or the sun moves, and shadows follow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from editscope.suites.generated.seeded_random import SeededRandom
+from editscope.suites.optics.edit import SceneEdit, spoken_place
+from editscope.suites.optics.stage import Spot, free_spot, moved, place_solids, room
+from editscope.suites.optics.tasks.lamps import ceiling_light
+from editscope.suites.raytracing.scene import Solid, TracedScene
+
+RULE = "Light travels in straight lines: an opaque object casts a shadow on the side away from the light."
+
+
+def _scene(rng: SeededRandom) -> TracedScene:
+    sunny = rng.chance(0.6)
+    scene = room(rng, open_air=sunny)
+    scene = scene if sunny else ceiling_light(scene)
+    return place_solids(rng, scene, rng.integer(3, 5))
+
+
+def _matte(scene: TracedScene) -> list[Solid]:
+    return [solid for solid in scene.solids if solid.name != "ceiling light"]
+
+
+def remove_object(rng: SeededRandom) -> SceneEdit:
+    """Remove an object with its shadow."""
+    scene = _scene(rng)
+    name = rng.choice(_matte(scene)).name
+    return SceneEdit(
+        scene,
+        scene.without(name),
+        f"Remove the {name}.",
+        RULE,
+        {
+            "object": f"What was hidden behind the {name} is seen {{where}}; the pattern goes on there.",
+            "shadow": "Its shadow is gone {where}: the light falls there as around it.",
+        },
+        target=name,
+    )
+
+
+def add_object(rng: SeededRandom) -> SceneEdit:
+    """Add an object like one that is there, at a place of the floor."""
+    scene = _scene(rng)
+    model = rng.choice(_matte(scene))
+    spot = free_spot(rng, scene, model.footprint, x=(-1.5, 1.5), z=(-1.8, 0.8))
+    second = replace(moved(model, spot), name="second " + model.name)
+    return SceneEdit(
+        scene,
+        scene.with_solid(second),
+        f"Add a second {model.name}, equal to the one that is there in size and color and turned the "
+        f"same way. The middle "
+        f"of its base touches the floor {spoken_place(second.place, scene)}.",
+        RULE,
+        {"object": "The new object stands {where}.", "shadow": "It casts a shadow {where}, away from the light."},
+        target=second.name,
+    )
+
+
+def move_object(rng: SeededRandom) -> SceneEdit:
+    """Move an object along the floor, with its shadow."""
+    scene = _scene(rng)
+    solid = rng.choice(_matte(scene))
+    spot = free_spot(rng, scene, solid.footprint, x=(-1.5, 1.5), z=(-1.8, 0.8))
+    return SceneEdit(
+        scene,
+        scene.with_solid(moved(solid, Spot(spot.x, spot.z))),
+        f"Move the {solid.name} along the floor, without turning it, until the middle of its base is "
+        f"{spoken_place((spot.x, 0.0, spot.z), scene)}.",
+        RULE,
+        {
+            "object": f"The {solid.name} stands at its new place {{where}}, lit from the same side as before.",
+            "uncovered": "Where it stood, floor and wall go on {where}.",
+            "shadow": "Its old shadow is gone, and it casts one at its new place.",
+        },
+        target=solid.name,
+    )
+
+
+def move_sun(rng: SeededRandom) -> SceneEdit:
+    """Move the sun to a stated direction."""
+    scene = place_solids(rng, room(rng, open_air=True), rng.integer(3, 5))
+    assert scene.sun is not None
+    azimuth = (-1 if scene.sun.azimuth > 0 else 1) * rng.integer(4, 12) * 5
+    elevation = rng.integer(6, 11) * 5
+    side = "right" if azimuth > 0 else "left"
+    return SceneEdit(
+        scene,
+        replace(scene, sun=replace(scene.sun, azimuth=float(azimuth), elevation=float(elevation))),
+        f"Move the sun: it now stands behind the camera, {abs(azimuth)} degrees to the {side}, "
+        f"{elevation} degrees above "
+        "the horizon, and is as bright as before.",
+        RULE + " A surface that faces the sun is brighter than one that it grazes.",
+        {
+            "shadow": f"All old shadows are gone; the new ones fall away from the camera and to the "
+            f"{'left' if azimuth > 0 else 'right'}.",
+            "shading": f"The sides of the objects that face {side} are bright now; floor and wall "
+            f"change with the angle of "
+            "the light.",
+        },
+        whole="shading",
+        shadows=True,
+    )
+
+
+TASKS = {
+    "remove_object": remove_object,
+    "add_object": add_object,
+    "move_object": move_object,
+    "move_sun": move_sun,
+}

@@ -1,0 +1,166 @@
+"""Global and local state: fog, a flood, another time of day, a wet tile, a candle that is lit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from editscope.suites.generated.seeded_random import SeededRandom
+from editscope.suites.optics.edit import SceneEdit, spoken_place
+from editscope.suites.optics.stage import Crowded, free_spot, hang_lamp, place_solids, room
+from editscope.suites.optics.tasks.lamps import ceiling_light, switched
+from editscope.suites.raytracing.scene import Color, Fog, Plane, Solid, Surface, TracedScene, Water, WetPatch
+
+FLAME: Color = (1.0, 0.62, 0.25)
+WAX = Surface("matte", (0.72, 0.7, 0.62))
+
+
+def _open_place(rng: SeededRandom) -> TracedScene:
+    return place_solids(rng, room(rng, open_air=True), rng.integer(3, 5))
+
+
+def fog(rng: SeededRandom) -> SceneEdit:
+    """Even fog of a stated density."""
+    scene = _open_place(rng)
+    back = next(plane for plane in scene.planes if plane.side == "back")
+    distance = back.place - scene.camera.place[2]
+    percent = rng.choice((40, 50, 60, 70))
+    gray = rng.choice((0.45, 0.55))
+    codes = round(255 * (1.055 * gray ** (1 / 2.4) - 0.055))
+    density = -math.log(1 - percent / 100) / distance
+    return SceneEdit(
+        scene,
+        replace(scene, fog=Fog(density, (gray, gray, gray))),
+        f"Fill the place with even fog of the gray RGB {codes}, {codes}, {codes}. In linear light it "
+            f"takes {percent}% of what "
+        "comes from the back wall straight ahead, and puts as much of its own gray there.",
+        "Fog hides more the farther away things are: what is left of the light falls exponentially with distance.",
+        {"fog": "The wall is paler than the objects, those at the back are paler than those in "
+            "front, and dark things "
+                "become lighter."},
+        whole="fog",
+    )  # fmt: skip
+
+
+def flood(rng: SeededRandom) -> SceneEdit:
+    """Clear water up to a stated height of an object."""
+    scene = _open_place(rng)
+    solid = max(scene.solids, key=lambda solid: solid.size[1])
+    percent = rng.choice((25, 30, 40, 50))
+    water = Water(solid.size[1] * percent / 100)
+    floor = scene.planes[0].pattern.scale
+    shares = ", ".join(f"{100 * share:.0f}%" for share in water.clearness)
+    return SceneEdit(
+        scene,
+        replace(scene, water=water),
+        f"Flood the floor with still water, up to {percent}% of the height of the {solid.name}. A "
+            f"meter of the water lets "
+        f"{shares} of red, green and blue light through; a square or stripe of the floor is {floor:g} m wide.",
+        "Still water is level, bends what is below it, absorbs red light most, and mirrors what is "
+            "above it, the more the "
+        "flatter one looks at it.",
+        {"water": "The floor and the feet of the objects are under water, greener and lifted a "
+            "little; the surface shows the "
+                  "upper parts of objects and the wall upside down."},
+        whole="water",
+    )  # fmt: skip
+
+
+def time_of_day(rng: SeededRandom) -> SceneEdit:
+    """From day to a low evening sun whose light is stated."""
+    scene = _open_place(rng)
+    sun = scene.sun
+    assert sun is not None
+    azimuth = (-1 if sun.azimuth > 0 else 1) * rng.integer(8, 13) * 5
+    elevation = rng.integer(3, 4) * 5
+    share = (0.85, 0.5, 0.25)
+    power = (sun.power[0] * share[0], sun.power[1] * share[1], sun.power[2] * share[2])
+    red, green, blue = scene.ambient
+    side = "right" if azimuth > 0 else "left"
+    return SceneEdit(
+        scene,
+        replace(
+            scene,
+            sun=replace(sun, azimuth=float(azimuth), elevation=float(elevation), power=power),
+            ambient=(red * 0.6, green * 0.6, blue * 0.6),
+            background=(0.2, 0.22, 0.25),
+        ),
+        f"Make it evening: the sun stands behind the camera, {abs(azimuth)} degrees to the {side}, "
+        f"only {elevation} degrees "
+        "above the horizon. In linear light 85% of its red, 50% of its green and 25% of its blue "
+        "light are left, and 60% "
+        "of the light from all around.",
+        "The lower the sun, the longer the shadows and the redder its light.",
+        {
+            "shadow": f"The old shadows are gone; long ones reach to the "
+            f"{'left' if azimuth > 0 else 'right'} and up the wall.",
+            "shading": f"The light is orange and comes from the {side}; the floor, which the sun now "
+            f"grazes, is darker.",
+        },
+        whole="shading",
+        shadows=True,
+    )
+
+
+def wet_tile(rng: SeededRandom) -> SceneEdit:
+    """One tile of a checked floor becomes wet."""
+    scene = _open_place(rng)
+    floor, *walls = scene.planes
+    floor = replace(floor, pattern=replace(floor.pattern, kind="checks"))
+    planes: tuple[Plane, ...] = (floor, *walls)
+    scene = replace(scene, planes=planes)
+    side = floor.pattern.scale
+    column, row = rng.integer(-2, 1), rng.integer(-3, -1)
+    x, z = column * side, row * side
+    for solid in scene.solids:
+        away_x = max(x - solid.place[0], 0.0, solid.place[0] - x - side)
+        away_z = max(z - solid.place[2], 0.0, solid.place[2] - z - side)
+        if away_x * away_x + away_z * away_z < solid.footprint**2:
+            raise Crowded
+    middle = spoken_place((x + side / 2, 0.0, z + side / 2), scene)
+    return SceneEdit(
+        scene,
+        replace(scene, wet=WetPatch((x, z, x + side, z + side))),
+        f"Make the floor tile whose middle is {middle} wet, as a whole and no other. Its own color "
+        f"keeps 45% of its brightness "
+        "in linear light; a thin film of water, still and level, lies on it.",
+        "A wet surface is darker, and it reflects like a weak mirror, the more the flatter one looks at it.",
+        {"wet patch": "The tile is darker {where}, and shows a faint image of the wall and of what stands behind it."},
+        whole="wet patch",
+    )
+
+
+def light_candle(rng: SeededRandom) -> SceneEdit:
+    """Light the second of two equal candles."""
+    scene = ceiling_light(room(rng, open_air=False))
+    strength = rng.uniform(0.45, 0.6)
+    height = rng.uniform(0.55, 0.8)
+    names = ["left candle", "right candle"]
+    for name, side in zip(names, (-1, 1), strict=True):
+        spot = free_spot(rng, scene, 0.25, x=(0.5 * side, 1.2 * side), z=(-0.9, 0.5))
+        wax = Solid(f"{name} stick", "cylinder", (spot.x, 0.0, spot.z), (0.26, height, 0.26), WAX)
+        # The flame hangs a finger's breadth above the wax, or the wax would hide all of its light from the floor.
+        scene = hang_lamp(scene.with_solid(wax), name, (spot.x, height + 0.05, spot.z), FLAME, strength, width=0.2)
+    scene = place_solids(rng, scene, rng.integer(2, 3))
+    name, other = rng.shuffled(names)
+    dark = scene.without(name)
+    return SceneEdit(
+        dark,
+        switched(dark.with_solid(scene.solid(name)), name, FLAME, strength),
+        f"Light the {name}. Its flame is like that of the {other}: as large, as bright, and as high above the wax.",
+        "A flame lights what is around it, and things in its light cast shadows away from it.",
+        {
+            "object": "The flame is seen {where}.",
+            "light": "Floor, wall and objects near the candle are lit warmly, and cast shadows away from the flame.",
+        },
+        target=name,
+    )
+
+
+TASKS = {
+    "fog": fog,
+    "flood": flood,
+    "time_of_day": time_of_day,
+    "wet_tile": wet_tile,
+    "light_candle": light_candle,
+}

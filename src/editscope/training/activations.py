@@ -31,6 +31,10 @@ def prepare_blocks(network: Any, kept: Kept = "inputs", *, compiled: bool = Fals
 
     if kept not in get_args(Kept):
         raise unknown("choice of what is kept", str(kept), get_args(Kept))
+    if not compiled:
+        # On an H200 with PyTorch 2.11 (cuDNN 9.14) its backward pass reads beyond the gradient of blocks like FLUX's,
+        # whose tokens of text and picture are split after attention. Compiled blocks lay that gradient out anew.
+        torch.backends.cuda.enable_cudnn_sdp(False)
     if kept == "all":
         network.disable_gradient_checkpointing()
         if compiled:

@@ -17,6 +17,7 @@ import pytest
 import editscope as es
 from editscope.runs.budget import spent_in_folder
 from editscope.training.checkpoints import checkpoints_in
+from editscope.training.comparison import arms
 from support.servers.judge_server import KEY, JudgeServer
 from support.training.arms import sees_magenta, stand_in, write_files, write_plan
 from support.training.comparisons import called
@@ -143,3 +144,26 @@ def test_a_budget_is_for_all_runs_together(folder: Path, capsys: pytest.CaptureF
         assert 0 < first < needed(levels=3) // 2 and 0 < second <= first + AT_ONCE
     spent = sum(spent_in_folder(run.parent) for run in (folder / "compared").rglob("run.json"))
     assert 0.2 < spent <= 0.4
+
+
+@pytest.mark.drill(only=True)
+def test_an_arm_is_trained_in_two_processes_that_the_plan_asks_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    launched: list[list[str]] = []
+    waited = arms._waited
+
+    def kept(command: list[str]) -> int:
+        launched.append(command)
+        return waited(command)
+
+    monkeypatch.setattr(arms, "_waited", kept)
+    monkeypatch.setenv("ACCELERATE_USE_CPU", "true")
+    with JudgeServer(sees_magenta) as judge:
+        plan = write_plan(folder / "plan.toml", [judge.spec("gpt-5")], ARMS)
+        plan.write_text(f"processes = 2\n{plan.read_text()}")
+        assert called("train", "compare", plan, *COMMAND) == 0
+    printed = capfd.readouterr()
+    assert f"step {STEPS} of {STEPS}: loss" in printed.out and "were not passed to" not in printed.err
+    assert checkpoints_in(folder / "compared/plan/arms/a")[-1][0] == STEPS
+    assert [command[command.index("--num_processes") + 1] for command in launched] == ["2"]

@@ -121,7 +121,7 @@ def test_a_batch_gives_what_its_edits_give_alone(editor: PipelineFlowEditor) -> 
         each = [editor.velocity(noise[n : n + 1], sigma[n : n + 1], alone[n]) for n in range(2)]
         joined = editor.velocity(noise, sigma, together(alone))
     assert torch.allclose(both, torch.cat(each), atol=2e-5)
-    assert torch.equal(both, joined)
+    assert torch.allclose(both, joined, atol=2e-5)
 
 
 @every_family

@@ -212,7 +212,9 @@ def _trained(arm: Arm, file: Path, say: Callable[[str], None], resume_with: str)
 
 def _launched(arm: Arm, file: Path, processes: int, resume_with: str) -> Path:
     """Train in several processes, which accelerate starts."""
-    command = [sys.executable, "-m", "accelerate.commands.launch", "--num_processes", str(processes), "-m", "editscope"]
+    command = [sys.executable, "-m", "accelerate.commands.launch", "--num_processes", str(processes)]
+    # The experiment says how it is trained; accelerate would print a warning for each default that is not given.
+    command += ["--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no", "-m", "editscope"]
     command += ["train", "run", str(file), "--out", str(arm.folder), *(["--resume"] if arm.step else [])]
     code = _waited(command)
     if code:

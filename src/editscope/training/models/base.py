@@ -40,7 +40,7 @@ class FlowEditor(ABC):
 
     @abstractmethod
     def latents(self, pictures: Sequence[Pixels]) -> torch.Tensor:
-        """The clean latents of pictures of one size; always the same for a picture. No gradient."""
+        """The clean latents of pictures of one size; the same for a picture but for the last bits. No gradient."""
 
     @abstractmethod
     def pixels(self, latents: torch.Tensor) -> torch.Tensor:

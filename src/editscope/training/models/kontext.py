@@ -42,7 +42,12 @@ class KontextEditor(PipelineFlowEditor):
                 device=self.pipe.text_encoder.device,
                 max_sequence_length=self.text_tokens,
             )
-        return {TEXT: text, POOLED: pooled, PICTURES: torch.stack([self.latents(shown) for shown in pictures])}
+        return {TEXT: text, POOLED: pooled, PICTURES: self._shown(pictures)}
+
+    def _shown(self, pictures: Sequence[Sequence[Pixels]]) -> torch.Tensor:
+        """Latents of the input pictures, which have one size and, in every edit, one number."""
+        latents = self.latents([picture for shown in pictures for picture in shown])
+        return latents.reshape(len(pictures), -1, *latents.shape[1:])
 
     def _arguments(self, noisy: torch.Tensor, shown: torch.Tensor, condition: Condition) -> dict[str, Any]:
         places = [_places(0, *noisy.shape[2:])]

@@ -21,6 +21,8 @@ TEXT = "text"
 """Embeddings of the instruction: edits × tokens × width."""
 GUIDANCE = "guidance"
 """How strongly a guidance-distilled network is to follow the text, one value for each edit; optional."""
+AREA = 512 * 512
+"""Pixels that the autoencoder gets at once, or one picture, so that a large batch takes no more memory."""
 
 
 class PipelineFlowEditor(FlowEditor):
@@ -67,12 +69,16 @@ class PipelineFlowEditor(FlowEditor):
     @torch.no_grad()
     def latents(self, pictures: Sequence[Pixels]) -> torch.Tensor:
         """The mode of the autoencoder's distribution, scaled as the network expects it; float32."""
-        return torch.cat([self._encoded(self._values(picture)) for picture in pictures])
+        groups = (pictures[first : first + count] for first, count in _groups(len(pictures), pictures[0].shape))
+        return torch.cat([self._encoded(self._values(group)) for group in groups])
 
     @torch.no_grad()
     def pixels(self, latents: torch.Tensor) -> torch.Tensor:
-        """Decoded pictures, one at a time, so that a large batch takes no more memory."""
-        made = [self._decoded(one[None].to(self.pipe.vae.device, self.pipe.vae.dtype)) for one in latents]
+        """Decoded pictures."""
+        scale = self.multiple // 2
+        values = latents.to(self.pipe.vae.device, self.pipe.vae.dtype)
+        groups = _groups(len(latents), (latents.shape[2] * scale, latents.shape[3] * scale))
+        made = [self._decoded(values[first : first + count]) for first, count in groups]
         values = (torch.cat(made).float() / 2 + 0.5).clamp(0, 1)
         return (values.permute(0, 2, 3, 1) * 255).round().to(torch.uint8)
 
@@ -140,15 +146,23 @@ class PipelineFlowEditor(FlowEditor):
             )
         )
 
-    def _values(self, picture: Pixels) -> torch.Tensor:
-        height, width = picture.shape[:2]
-        if height % self.multiple or width % self.multiple:
-            raise BadInput(
-                f"a picture of {width}x{height} cannot be trained on with {self.family}: sides are multiples of "
-                f"{self.multiple}; scale it first"
-            )
-        values = torch.from_numpy(np.ascontiguousarray(picture)).permute(2, 0, 1)[None].float() / 255
-        return (2.0 * values - 1.0).to(self.pipe.vae.device, self.pipe.vae.dtype)
+    def _values(self, pictures: Sequence[Pixels]) -> torch.Tensor:
+        for picture in pictures:
+            height, width = picture.shape[:2]
+            if height % self.multiple or width % self.multiple:
+                raise BadInput(
+                    f"a picture of {width}x{height} cannot be trained on with {self.family}: sides are multiples of "
+                    f"{self.multiple}; scale it first"
+                )
+        bytes_ = torch.from_numpy(np.stack(pictures)).to(self.pipe.vae.device)
+        values = bytes_.permute(0, 3, 1, 2).contiguous().float() / 255
+        return (2.0 * values - 1.0).to(self.pipe.vae.dtype)
+
+
+def _groups(pictures: int, size: Sequence[int]) -> list[tuple[int, int]]:
+    """First places and counts of groups of pictures that go through the autoencoder together."""
+    count = max(1, AREA // (size[0] * size[1]))
+    return [(first, min(count, pictures - first)) for first in range(0, pictures, count)]
 
 
 def pack(latents: torch.Tensor) -> torch.Tensor:

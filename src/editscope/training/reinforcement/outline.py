@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from editscope.training.data.examples import EditExample
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
+from editscope.training.models.loading import check_pipeline
 from editscope.training.reinforcement.rollouts import check_size
 from editscope.training.reinforcement.settings import ReinforcementSettings
 from editscope.training.reinforcement.start import planner_choice, read_reinforcement, reward_mix, table_of
 from editscope.training.rewards.base import Rollout
 from editscope.training.settings import Experiment
-from editscope.training.supervised.outline import RunOutline, outline
+from editscope.training.supervised.outline import RunOutline, outline, sides_of
 from editscope.transport.forecast import PaidCalls
 
-MULTIPLE = 16
-"""Sides of pictures of all families are multiples of this."""
 CHANNELS, TEXT_BYTES = 16, 4096 * 2
 """Channels of latents, and bytes of a token of text, of the published models."""
 WORD = "word "
@@ -98,7 +97,8 @@ def first_example(experiment: Experiment, file: str) -> EditExample:
     from dataclasses import replace
 
     data = replace(data_settings(experiment.data, file, experiment.folder), workers=0)
-    with open_loader(data, batch=1, multiple=MULTIPLE, answers=False, where=file) as loader:
+    multiple = sides_of(experiment, check_pipeline(experiment.model))
+    with open_loader(data, batch=1, multiple=multiple, answers=False, where=file) as loader:
         return next(loader)[0]
 
 

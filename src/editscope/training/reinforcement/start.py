@@ -80,6 +80,7 @@ def reinforce_experiment(
     mix = reward_mix(table_of(experiment, "rewards", file), settings, file, tell)
     torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
     device = str(processes.device)
+    tell(f"loading {experiment.model.pipeline}")
     editor = load_trained_editor(experiment.model, experiment.lora, device=device)
     editor.bf16 = experiment.model.precision == "bf16"
     planner = _planner(experiment, settings, file, device)

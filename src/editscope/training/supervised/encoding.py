@@ -14,7 +14,7 @@ from editscope.images import Pixels
 from editscope.runfolder.files import DiskError, write_whole
 from editscope.training.data.examples import EditExample
 from editscope.training.models.base import Condition, FlowEditor
-from editscope.training.models.conditions import moved
+from editscope.training.models.conditions import moved, together
 
 LATENTS = "latents"
 IN_MEMORY = 256 << 20
@@ -41,6 +41,28 @@ class ExampleEncoder:
         self._bytes = 0
         self.made = 0
         self.read = 0
+
+    def answers(self, pictures: Sequence[Pixels]) -> torch.Tensor:
+        """The clean latents of pictures of one size; without a cache they are made together."""
+        if self._folder is None:
+            self.made += len(pictures)
+            return self._editor.latents(pictures)
+        return torch.cat([self.latents(picture) for picture in pictures])
+
+    def conditions(self, examples: Sequence[EditExample], without: Sequence[bool]) -> Condition:
+        """The conditions of examples as one; without a cache those with a text are made together.
+
+        ``without`` says for each example whether its text is left out.
+        """
+        shapes = {tuple(picture.shape for picture in example.pictures) for example in examples}
+        if self._folder is not None or any(without) or len(shapes) > 1 or len(set(next(iter(shapes)))) > 1:
+            return together(
+                [self.condition(example, without=left) for example, left in zip(examples, without, strict=True)]
+            )
+        self.made += len(examples)
+        return self._editor.condition(
+            [example.instruction for example in examples], [list(example.pictures) for example in examples]
+        )
 
     def latents(self, picture: Pixels) -> torch.Tensor:
         """The clean latents of a picture: 1 × channels × height × width."""

@@ -12,7 +12,6 @@ from editscope.images import Pixels
 from editscope.training.data.examples import EditExample
 from editscope.training.flops import TokenCounts
 from editscope.training.models.base import Condition, FlowEditor
-from editscope.training.models.conditions import together
 from editscope.training.models.pipeline_editor import PICTURES, TEXT
 from editscope.training.supervised.encoding import ExampleEncoder
 from editscope.training.supervised.objective import Objective
@@ -57,15 +56,15 @@ class FlowObjective(Objective):
         clean = self._clean(examples)
         size = answer_of(examples[0]).shape[:2]
         shift = self.editor.shift((size[0], size[1]))
-        conditions: list[Condition] = []
+        without: list[bool] = []
         sigmas, weights, noises = [], [], []
-        for example, latents, generator in zip(examples, clean, generators, strict=True):
-            without = self._drop > 0 and float(torch.rand((), generator=generator)) < self._drop
-            conditions.append(self.encoder.condition(example, without=without))
+        for latents, generator in zip(clean, generators, strict=True):
+            without.append(self._drop > 0 and float(torch.rand((), generator=generator)) < self._drop)
             sigmas.append(draw_sigma(self._timesteps, generator, shift))
             weights.append(weight(self._timesteps, sigmas[-1]))
             noises.append(torch.randn(latents.shape, generator=generator))
-        return self._of_velocity(clean, torch.stack(noises), torch.tensor(sigmas), torch.tensor(weights), conditions)
+        condition = self.encoder.conditions(examples, without)
+        return self._of_velocity(clean, torch.stack(noises), torch.tensor(sigmas), torch.tensor(weights), condition)
 
     def _of_velocity(
         self,
@@ -73,12 +72,11 @@ class FlowObjective(Objective):
         noise: torch.Tensor,
         sigma: torch.Tensor,
         weights: torch.Tensor,
-        conditions: Sequence[Condition],
+        condition: Condition,
     ) -> torch.Tensor:
         device = clean.device
         noise, level = noise.to(device), sigma.to(device)[:, None, None, None]
         noisy = (1 - level) * clean + level * noise
-        condition = together(conditions)
         self._count(noisy, condition)
         with self.rounded(device):
             velocity = self.editor.velocity(noisy, sigma, condition)
@@ -90,7 +88,7 @@ class FlowObjective(Objective):
         if len(sizes) > 1:
             listed = ", ".join(sorted(f"{width}x{height}" for height, width in sizes))
             raise BadInput(f"a batch has answers of different sizes ({listed}); put them into buckets by size")
-        return torch.cat([self.encoder.latents(answer_of(example)) for example in examples])
+        return self.encoder.answers([answer_of(example) for example in examples])
 
     def _count(self, noisy: torch.Tensor, condition: Condition) -> None:
         """Tokens are 2 × 2 latents."""

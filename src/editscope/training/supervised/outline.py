@@ -66,7 +66,11 @@ def outline(experiment: Experiment, size: tuple[int, int] = (1024, 1024), batch:
     everything = sum(value.numel() for value in network.parameters())
     trained = sum(value.numel() for value in network.parameters() if value.requires_grad)
     training = experiment.training
-    sizes = data_settings(experiment.data, experiment.name, experiment.folder).sizes.sizes if experiment.data else ()
+    sizes: tuple[tuple[int, int], ...] = ()
+    if experiment.data:
+        data = data_settings(experiment.data, experiment.name, experiment.folder)
+        data.sizes.check(f"{experiment.name}, [data.sizes]", sides_of(experiment, index))
+        sizes = tuple(data.sizes.sizes)
     width, height = max(sizes, key=lambda one: one[0] * one[1]) if sizes else (size[1], size[0])
     return RunOutline(
         family=str(index["_class_name"]),
@@ -79,6 +83,19 @@ def outline(experiment: Experiment, size: tuple[int, int] = (1024, 1024), batch:
         batches=training.examples // training.batch,
         records=_records(experiment),
     )
+
+
+def sides_of(experiment: Experiment, index: Mapping[str, Any]) -> int:
+    """What the sides of pictures are multiples of: twice the pixels along a latent of the autoencoder."""
+    with quiet(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        diffusers: Any = import_module("diffusers")
+        where = local_folder(experiment.model.pipeline) or experiment.model.pipeline
+        kind = getattr(diffusers, index["vae"][1])
+        config = kind.load_config(where, subfolder="vae", revision=experiment.model.revision)
+    if "temperal_downsample" in config:  # Qwen-Image spells it so
+        return int(2 * 2 ** len(config["temperal_downsample"]))
+    return int(2 * 2 ** (len(config.get("block_out_channels", (0,) * 4)) - 1))
 
 
 def _records(experiment: Experiment) -> int | None:

@@ -58,6 +58,7 @@ def train(
     processes = Processes(training.parallel, cpu=experiment.model.device == "cpu")
     tell = say if processes.first else _silent
     torch.manual_seed(training.seed)  # for the first weights of LoRA layers
+    tell(f"loading {experiment.model.pipeline}")
     editor = load_trained_editor(experiment.model, experiment.lora, device=str(processes.device))
     cache = None if training.cache is None else experiment.folder / training.cache
     encoder = ExampleEncoder(editor, cache, encoding_identity(experiment), tell)
@@ -88,7 +89,7 @@ def train(
         looks = None
         if tracking.samples_every:
             cases = fixed_cases(data, tracking.samples, editor.multiple)
-            tell(f"fixed cases: {cases.origin}")
+            tell(f"fixed cases, edited before the first step: {cases.origin}")
             looks = FixedCaseLooks(
                 editor,
                 cases,

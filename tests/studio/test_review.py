@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from editscope.review_queue import QueueRecord, write_queue
 from editscope.studio.review.queues import key_of
@@ -111,6 +111,23 @@ def test_only_those_with_a_link_or_the_token_get_in(tmp_path: Path) -> None:
         assert ask(f"{address}{link}/api/decisions", given, Origin="http://attacker.example")[0] == 403
         assert ask(f"{address}{link}/api/decisions", given | {"decision": "maybe"})[0] == 422
         assert ask(f"{address}{link}/api/decisions", given | {"record": "rec-9"})[0] == 404
+
+
+def test_a_form_waits_for_its_script(tmp_path: Path, browser: Browser) -> None:
+    """A person who is faster than the script would lose what they wrote: the page would be loaded again."""
+    key = make_queue(tmp_path)
+    with studio(tmp_path) as address, studio_page(browser, f"{address}/review") as page:
+        held: list[Route] = []
+        page.route("**/static/review/queue.js", lambda route: held.append(route))
+        page.goto(f"{address}/review/{key}", wait_until="commit")
+        page.get_by_label("Name").fill("Ann")
+        expect(page.get_by_role("button", name="Add")).to_be_disabled()
+        page.get_by_label("Name").press("Enter")
+        expect(page.get_by_label("Name")).to_have_value("Ann")
+        page.wait_for_function("document.readyState !== 'loading'")
+        held[0].continue_()
+        page.get_by_role("button", name="Add").click()
+        expect(page.get_by_role("link", name="open")).to_be_visible()
 
 
 def test_a_person_reviews_by_keyboard_goes_back_and_loses_nothing_when_the_studio_is_away(

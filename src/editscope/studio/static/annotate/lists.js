@@ -1,6 +1,6 @@
 // @ts-check
 // The list of projects and the list of cases: starting a project, adding a case, exporting.
-import { ask, pageData, toast } from "../base/api.js";
+import { ask, pageData, sendForm, toast } from "../base/api.js";
 import { sendWaiting } from "./draft.js";
 
 /** @param {string} name @returns {any} */
@@ -18,8 +18,7 @@ if (start) {
   };
   start.folder.addEventListener("change", suggest);
   suggest();
-  start.addEventListener("submit", async (/** @type {Event} */ event) => {
-    event.preventDefault();
+  sendForm(start, async () => {
     const body = { name: start.name.value, layout: start.layout.value, folder: start.folder.value };
     try { location.href = `/annotate/${(await ask("/annotate/api/projects", { method: "POST", body })).project}`; } catch (error) { told(error); }
   });

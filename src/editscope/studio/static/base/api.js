@@ -29,6 +29,18 @@ export function pageData(id) {
   return JSON.parse(document.getElementById(id)?.textContent ?? "null");
 }
 
+/**
+ * Let a script send a form. Its button comes disabled: a browser that submits the form before the script is there would
+ * load the page again, and what the person wrote would be gone.
+ * @param {Element | null} form
+ * @param {(form: HTMLFormElement) => unknown} send
+ */
+export function sendForm(form, send) {
+  if (!(form instanceof HTMLFormElement)) return;
+  form.addEventListener("submit", (event) => { event.preventDefault(); send(form); });
+  for (const button of form.querySelectorAll("button")) button.disabled = false;
+}
+
 /** Show a short message. @param {string} text @param {"" | "bad"} [kind] */
 export function toast(text, kind = "") {
   const box = document.querySelector(".toasts");

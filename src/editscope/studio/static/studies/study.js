@@ -1,6 +1,6 @@
 // @ts-check
 // The page of a study for its admin: links, exclusions, and plots.
-import { ask, pageData, toast } from "../base/api.js";
+import { ask, pageData, sendForm, toast } from "../base/api.js";
 
 const { study, plots } = pageData("study-data");
 const here = `/studies/${encodeURIComponent(study)}`;
@@ -11,11 +11,7 @@ async function change(path, method, body) {
   try { await ask(`${here}/api/${path}`, { method, body }); location.reload(); } catch (error) { toast(String(/** @type {Error} */ (error).message), "bad"); }
 }
 
-document.getElementById("add-form")?.addEventListener("submit", (event) => {
-  event.preventDefault();
-  const number = Number(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("number"));
-  change("raters", "POST", { number });
-});
+sendForm(document.getElementById("add-form"), (form) => change("raters", "POST", { number: Number(new FormData(form).get("number")) }));
 document.addEventListener("click", async (event) => {
   const button = event.target instanceof Element ? /** @type {HTMLElement | null} */ (event.target.closest("button")) : null;
   const data = button?.dataset ?? {};
@@ -97,8 +93,5 @@ async function drawPeople(metric) {
 document.body.dataset.ready = "yes";
 drawMeans();
 const form = document.getElementById("metric-form");
-form?.addEventListener("submit", (event) => {
-  event.preventDefault();
-  drawPeople(String(new FormData(/** @type {HTMLFormElement} */ (form)).get("metric") ?? ""));
-});
+sendForm(form, (sent) => drawPeople(String(new FormData(sent).get("metric") ?? "")));
 if (form) drawPeople("");

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from editscope.cli import demo, main
+from editscope.editors import kinds
 
 
 def exit_code(*arguments: str | Path) -> int:
@@ -21,6 +22,7 @@ def exit_code(*arguments: str | Path) -> int:
 def test_the_demo_ends_with_a_report_and_can_be_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(demo, "MODEL_CASES", 1)
     monkeypatch.setattr(demo, "SUITE", "paintbench?tasks=border,recolor&conditions=baseline&per_mode=1&canvas=128x128")
     out = tmp_path / "look"
     assert exit_code("demo", "--out", out, "--quiet") == 0
@@ -28,11 +30,23 @@ def test_the_demo_ends_with_a_report_and_can_be_repeated(
     assert f"Open {out / 'report.html'}" in said.replace("\n", " ")
     assert "Try next:" in said and "folder:my-outputs" not in said
     assert "  editscope run paintbench --limit 40 --editor python:my_model:MyEditor\n" in said
-    journals = {name: (out / name / "journal.jsonl").read_bytes() for name in demo.EDITORS}
+    journals = {name: (out / name / "journal.jsonl").read_bytes() for name in (*demo.EDITORS, demo.MODEL)}
     report = (out / "report.html").read_text(encoding="utf-8")
-    assert "ref:half" in report and "Nano Banana" in report
+    assert "ref:half" in report and "Nano Banana" in report and "and a small model" in report
+    assert len(journals[demo.MODEL].splitlines()) < len(journals["half"].splitlines()), "the model edits fewer cases"
     assert exit_code("demo", "--out", out, "--quiet") == 0
-    assert {name: (out / name / "journal.jsonl").read_bytes() for name in demo.EDITORS} == journals
+    assert {name: (out / name / "journal.jsonl").read_bytes() for name in (*demo.EDITORS, demo.MODEL)} == journals
+
+
+def test_without_onnx_runtime_the_demo_runs_the_reference_editors_and_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo, "SUITE", "paintbench?tasks=border&conditions=baseline&per_mode=1&canvas=128x128")
+    monkeypatch.setattr(kinds, "importable", lambda name: name != "onnxruntime")
+    assert exit_code("demo", "--out", tmp_path / "look", "--quiet") == 0
+    assert "pip install 'editscope[small]'" in capsys.readouterr().out
+    assert not (tmp_path / "look" / demo.MODEL).exists()
+    assert "and a small model" not in (tmp_path / "look" / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_folder_with_other_things_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,8 +24,13 @@ EDITORS = {
     "shift": "ref:shift",
     "half": "ref:half",
 }
-"""The editors of the demo by the names of their run folders. A small real model joins them here."""
+"""The reference editors of the demo by the names of their run folders."""
+MODEL = "small"
+"""The editor that is a model, and the name of its run folder. It takes part where ONNX Runtime is installed."""
+MODEL_CASES = 20
+"""Cases of the model, one of each task: an edit of it takes a second."""
 REPORT = "report.html"
+TITLE = "Four editors that each fail in one known way"
 
 
 def demo(
@@ -34,17 +39,22 @@ def demo(
     jobs: opt.Jobs = None,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Evaluate four reference editors and write a report: one minute, no download, no key, no GPU.
+    """Evaluate four reference editors and a small model, and write a report: no download, no key, no GPU.
 
     editscope demo
 
     editscope demo --out my-first-look --open
 
-    Each editor fails in one known way. The same command again keeps the runs and writes the report again.
+    Each reference editor fails in one known way. The model needs ONNX Runtime (pip install 'editscope[small]') and
+    edits one case of each task. The same command again keeps the runs and writes the report again.
     """
+    from editscope.editors.kinds import importable
+
     _check_folder(out)
     console = printing.console(soft_wrap=True)
     runs = [_run(spec, out / name, jobs, quiet, console) for name, spec in EDITORS.items()]
+    if importable("onnxruntime"):
+        runs.append(_run(MODEL, out / MODEL, jobs, quiet, console, limit=MODEL_CASES))
     report = _report(runs, out / REPORT)
     _say_next(out, report, console)
     if show:
@@ -58,19 +68,21 @@ def _check_folder(out: Path) -> None:
     if out.exists() and not out.is_dir():
         raise BadInput(f"--out {out} is a file; choose a folder")
     foreign = (
-        [path.name for path in sorted(out.iterdir()) if path.name not in (*EDITORS, REPORT)] if out.exists() else []
+        [path.name for path in sorted(out.iterdir()) if path.name not in (*EDITORS, MODEL, REPORT)]
+        if out.exists()
+        else []
     )
     if foreign:
         raise BadInput(f"{out} holds {foreign[0]}, which is not part of a demo; choose another folder with --out DIR")
 
 
-def _run(spec: str, folder: Path, jobs: int | None, quiet: bool, console: Console) -> Run:
+def _run(spec: str, folder: Path, jobs: int | None, quiet: bool, console: Console, limit: int | None = None) -> Run:
     """One editor on the cases of the demo; a run that is there already is kept."""
     from editscope.cli.output import runs as output
     from editscope.runs import execute, make_plan
     from editscope.suites import load_suite
 
-    plan = make_plan(load_suite(SUITE), spec, out=folder)
+    plan = make_plan(load_suite(SUITE), spec, out=folder, limit=limit)
     if not quiet:
         console.print(plan.headline(), markup=False)
     run = execute(plan, jobs=jobs, console=None if quiet else console)
@@ -83,7 +95,13 @@ def _report(runs: list[Run], path: Path) -> Path:
     from editscope.report import write
 
     line = ProgressLine()
-    written = write(runs, path, title="Four editors that each fail in one known way", published=True, say=line)
+    written = write(
+        runs,
+        path,
+        title=TITLE if len(runs) == len(EDITORS) else f"{TITLE}, and a small model",
+        published=True,
+        say=line,
+    )
     line.end()
     return written
 
@@ -96,6 +114,7 @@ def _say_next(out: Path, report: Path, console: Console) -> None:
     lines = [
         "",
         f"Open {report}: four editors that each fail in one known way, next to the published results.",
+        *([] if importable("onnxruntime") else ["For a small model beside them: pip install 'editscope[small]'"]),
         *([] if importable("plotly") else ["For interactive plots: pip install 'editscope[report]'"]),
         "",
         "Try next:",

@@ -11,6 +11,9 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from editscope.images import ImageLike, load, pixels_digest
 
 Status = Literal["ok", "no_output", "refused", "unparsed", "error"]
@@ -74,11 +77,21 @@ class Question:
     category: str = ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Effect:
+    """One visible effect of an edit and the pixels that it changes; ``direct`` marks what the sentence names itself."""
+
+    name: str
+    mask: npt.NDArray[np.bool_]
+    direct: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Case:
     """One test case: what goes in, what is asked, and whatever is needed to judge what comes out.
 
-    ``images`` and ``answer`` are paths, PIL images, arrays or tensors; ``tags`` is what tables group by.
+    ``images`` and ``answer`` are paths, PIL images, arrays or tensors; ``tags`` is what tables group by. ``effects``
+    say what the edit changes and why, and ``ignored`` marks pixels that the input does not determine.
     """
 
     id: str
@@ -93,6 +106,8 @@ class Case:
     references: tuple[ImageLike, ...] = ()
     checklist: str | None = None
     details: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    effects: tuple[Effect, ...] = ()
+    ignored: npt.NDArray[np.bool_] | None = None
 
     @property
     def instruction(self) -> str:
@@ -113,7 +128,13 @@ class Case:
         parts += [f"{r.name}|{r.box}" for r in self.regions]
         parts += [f"{q.text}|{q.answer}|{q.region}" for q in self.questions]
         parts += [f"{name}|{text}" for name, text in (("hint", self.hint), ("checklist", self.checklist)) if text]
+        parts += sorted(f"{effect.name}|{effect.direct}|{_mask_digest(effect.mask)}" for effect in self.effects)
+        parts += [] if self.ignored is None else [f"ignored|{_mask_digest(self.ignored)}"]
         return sha256("\x1f".join(parts).encode()).hexdigest()[:24]
+
+
+def _mask_digest(mask: npt.NDArray[np.bool_]) -> str:
+    return sha256(f"{mask.shape}".encode() + np.packbits(mask).tobytes()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,17 @@ METRICS = {
     "edit_accuracy": "Edit",
     "preservation_accuracy": "Preservation",
     "over_edit_ratio": "Over-editing",
+    "consequences": "Consequences",
+    "direct": "Direct",
+    "gap": "Gap",
+    "gain_consequences": "Consequences after gain",
+    "gain_direct": "Direct after gain",
+    "gain_gap": "Gap after gain",
+    "gain_preservation": "Preservation after gain",
+    "ignored_share": "Ignored",
 }
+RECOVERY = "recovery:"
+"""What the names of metrics begin with that say what became of one effect."""
 METRIC_NOTES = {
     "miou": "Intersection over union of right pixels, averaged over the tolerances ΔE 0 … 10.",
     "iou@0": "Intersection over union where only the exact color counts.",
@@ -24,6 +34,14 @@ METRIC_NOTES = {
     "edit_accuracy": "Share of the pixels that should change and are right, averaged over the tolerances.",
     "preservation_accuracy": "Share of the pixels that should stay and did, averaged over the tolerances.",
     "over_edit_ratio": "Pixels that changed for each pixel that should have; 1 is right.",
+    "consequences": "How far everything that follows from the edit went from input to answer, in linear light.",
+    "direct": "How far the object itself went from input to answer, in linear light.",
+    "gap": "Direct minus consequences: 100 where the object changed and nothing followed.",
+    "gain_consequences": "Consequences after the best gain per channel, so that one tone shift is not punished.",
+    "gain_direct": "Direct after the best gain per channel.",
+    "gain_gap": "Gap after the best gain per channel.",
+    "gain_preservation": "Preservation after the best gain per channel.",
+    "ignored_share": "Share of the pixels that the input does not determine; they are not scored.",
 }
 
 
@@ -76,6 +94,15 @@ FAILURES = {
     "color_imprecision": Failure(
         "Color imprecision", "The right places changed, but colors are only near: wrong at ΔE 0, right at ΔE 10."
     ),
+    "tone_shift": Failure("Tone shift", "The edit is right once each channel of the whole picture is scaled."),
+    "too_weak": Failure("Too weak", "The right change, by a part of what was asked."),
+    "misplaced_consequences": Failure(
+        "Misplaced consequences", "The light changed by what was asked, but not where it should: a shadow beside."
+    ),
+    "consequences_missing": Failure(
+        "Consequences missing", "The object changed, and what follows from it did not: its shadow or reflection stayed."
+    ),
+    "consequences_only": Failure("Consequences only", "What follows from the edit is there, and the edit is not."),
     "structural_imprecision": Failure(
         "Structural imprecision",
         "Part of the edit is right and the rest is at no tolerance: wrong edges, sizes, amounts.",
@@ -99,7 +126,13 @@ JUDGED = {
 
 
 def metric_name(metric: str) -> str:
-    """A metric as a column head."""
+    """A metric as a column head.
+
+    >>> metric_name("miou"), metric_name("recovery:mirror_image")
+    ('mIoU', 'Recovery: mirror image')
+    """
+    if metric.startswith(RECOVERY):
+        return f"Recovery: {plain(metric.removeprefix(RECOVERY)).lower()}"
     return metric.label if isinstance(metric, MetricName) else METRICS.get(metric, plain(metric))
 
 
@@ -123,6 +156,8 @@ def metric_title(metric: str) -> str:
 
 def metric_note(metric: str) -> str | None:
     """What a metric is, in a sentence; None where nobody said."""
+    if metric.startswith(RECOVERY):
+        return "How far this effect went from input to answer, in linear light."
     return (metric.note or None) if isinstance(metric, MetricName) else METRIC_NOTES.get(metric)
 
 
@@ -138,9 +173,11 @@ def decimals(metric: str) -> int:
 def ends(metric: str, full: float = 100.0) -> tuple[float, float]:
     """The ends of the scale that its figures are drawn on.
 
-    >>> ends("miou"), ends("over_edit_ratio", 3.0), ends(MetricName("vq", "Quality", low=1, high=5))
-    ((0.0, 100.0), (0.0, 3.0), (1, 5))
+    >>> ends("miou"), ends("over_edit_ratio", 3.0), ends(MetricName("vq", "Quality", low=1, high=5)), ends("gap")
+    ((0.0, 100.0), (0.0, 3.0), (1, 5), (-100.0, 100.0))
     """
+    if metric in ("gap", "gain_gap"):
+        return -full, full
     return (metric.low, metric.high) if isinstance(metric, MetricName) else (0.0, full)
 
 

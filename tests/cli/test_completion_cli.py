@@ -14,12 +14,13 @@ from editscope.cli import completion
 def test_the_names_are_those_of_the_registries() -> None:
     from editscope.editors.kinds import KINDS
     from editscope.editors.reference import FLAWS
+    from editscope.editors.reference_effects import EFFECT_FLAWS
     from editscope.judges.registry import BUILT_IN, HOSTED
     from editscope.suites import suite_names
 
     kinds = {kind.name for kind in KINDS if not kind.wrapper and not kind.target_is_address}
     assert set(completion.EDITORS) == kinds
-    assert set(completion.REFERENCES) == set(FLAWS)
+    assert set(completion.REFERENCES) == {*FLAWS, *EFFECT_FLAWS}
     assert set(completion.JUDGES) == {*HOSTED, *BUILT_IN}
     assert set(completion.suites("")) == {*suite_names()} - {"own"}
 

@@ -9,8 +9,12 @@ from pathlib import Path
 VARIABLE = "_EDITSCOPE_COMPLETE"
 REFERENCES = (
     "blur",
+    "consequences",
     "cropped",
+    "cutout",
     "drift",
+    "faint",
+    "gain",
     "half",
     "identity",
     "jpeg",
@@ -18,6 +22,7 @@ REFERENCES = (
     "oracle",
     "resized",
     "shift",
+    "shifted_shadow",
     "unrelated",
 )
 EDITORS = ("ark", "bfl", "chat", "diffusers", "folder", "gemini", "openai", "python", "ref", "small", "worker")

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from editscope.cases import NOTHING, Edit
+from editscope.cases import NOTHING, Edit, Effect
 from editscope.errors import BadInput
 from editscope.images import ImageLike, Pixels
 from editscope.plugins import FLAG, TEXT, Wanted, one_sentence, whole_number, wrong_attribute
@@ -29,7 +29,7 @@ OutputNames: TypeAlias = "Mapping[str, Mapping[str, tuple[str, ...]]]"
 class Request:
     """One edit that is asked for: the pictures, the instruction and the seed.
 
-    ``arrays`` are uint8 arrays (height × width × 3), ``images`` the same as PIL images. ``answer`` is
+    ``arrays`` are uint8 arrays (height × width × 3), ``images`` the same as PIL images. ``answer`` and ``effects`` are
     there only for editors that say ``needs_answer``: reference editors, never a model.
     """
 
@@ -46,6 +46,7 @@ class Request:
     """What the suite tells the judge about the right result; only for a wrapper that says ``wants_hint``."""
     repeat: int = 0
     """Which of several edits of the same case it is, counted from 0; ``seed`` differs with it."""
+    effects: tuple[Effect, ...] = ()
 
     @cached_property
     def images(self) -> tuple[PIL.Image.Image, ...]:

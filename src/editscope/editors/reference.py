@@ -1,7 +1,8 @@
 """Reference editors: one that does nothing, one that is right, and nine that each fail in one known way.
 
-All but ``identity`` start from the answer, so only their own flaw separates them from a perfect score.
-``ref:NAME?strength=S`` makes the flaw stronger or weaker; 1 is the default, and each docstring says of what.
+All but ``identity`` start from the answer, so only their own flaw separates them from a perfect score. Those for cases
+with effects are in ``reference_effects``. ``ref:NAME?strength=S`` makes the flaw stronger or weaker; 1 is the default,
+and each docstring says of what.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from editscope.editors.base import Editor, Request
+from editscope.editors.reference_effects import EFFECT_FLAWS
 from editscope.errors import BadInput, unknown
 from editscope.images import Pixels
 
@@ -34,8 +36,8 @@ def flaw(function: Flaw) -> Flaw:
 
 def load(target: str, *, strength: Any = 1.0) -> Editor:
     """The editor for ``ref:NAME?strength=S``."""
-    if target not in FLAWS:
-        raise unknown("reference editor", target, FLAWS)
+    if target not in FLAWS and target not in EFFECT_FLAWS:
+        raise unknown("reference editor", target, (*FLAWS, *EFFECT_FLAWS))
     if isinstance(strength, bool) or not isinstance(strength, int | float) or not 0 < strength <= STRONGEST:
         raise BadInput(f"strength of ref:{target} must be a number above 0 and at most {STRONGEST:g}, not {strength!r}")
     return ReferenceEditor(target, float(strength))
@@ -59,6 +61,10 @@ class ReferenceEditor(Editor):
         if case.answer is None:
             raise BadInput(f"case {case.case_id} has no answer, which ref:{self.flaw_name} needs")
         rng = np.random.default_rng(case.seed)
+        if self.flaw_name in EFFECT_FLAWS:
+            if not case.effects:
+                raise BadInput(f"case {case.case_id} names no effects, which ref:{self.flaw_name} needs")
+            return EFFECT_FLAWS[self.flaw_name](case.arrays[0], case.answer, case.effects, self.strength, rng)
         return FLAWS[self.flaw_name](case.arrays[0], case.answer, self.strength, rng)
 
 

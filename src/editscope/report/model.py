@@ -315,7 +315,8 @@ def _sheet(name: str, fingerprint: str, views: Sequence[RunView]) -> Sheet:
     info = views[0].run.info
     aggregation = aggregation_from(dict(info))
     known = dict.fromkeys(metric for view in views for metric in view.summary["overall"])
-    ordered = [m for m in (aggregation.headline, "edit_accuracy", "preservation_accuracy", *METRICS) if m in known]
+    first = (aggregation.headline, "direct", "gap", "edit_accuracy", "preservation_accuracy")
+    ordered = [m for m in (*first, *METRICS) if m in known]
     metrics: tuple[str, ...] = judged_metrics(info, known) or tuple(dict.fromkeys([*ordered, *known]))
     return Sheet(name, fingerprint, str(info["suite"].get("label", "")), aggregation, tuple(views), metrics)
 

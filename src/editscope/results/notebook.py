@@ -29,6 +29,11 @@ MOST_CASES = 12
 COLORS = {
     "success": "#14a67c",
     "color_imprecision": "#e6a91a",
+    "tone_shift": "#f0cf7a",
+    "too_weak": "#a9d48a",
+    "misplaced_consequences": "#8f7fd6",
+    "consequences_missing": "#e08a5b",
+    "consequences_only": "#d99ac4",
     "structural_imprecision": "#5aaee6",
     "execution_omission": "#9a9ea7",
     "structural_catastrophe": "#d0523d",

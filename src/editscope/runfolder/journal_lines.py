@@ -71,6 +71,7 @@ SCORED: Mapping[str, Check] = {
     "instruction": text,
     "fingerprint": text,
 }
+EFFECT = record({"name": text, "direct": flag, "pixels": whole, "recovery": finite, "gain_recovery": finite})
 _EVIDENCE = record(
     {
         "edit_pixels": whole,
@@ -81,7 +82,16 @@ _EVIDENCE = record(
         "resized": flag,
         "output_size": maybe(list_of(whole, 2)),
     },
-    {"floor_miou": finite},
+    {
+        "floor_miou": finite,
+        "effects": list_of(EFFECT),
+        "ignored_pixels": whole,
+        "gain": list_of(finite, 3),
+        "gain_preservation": list_of(finite, TOLERANCES),
+        "strength": finite,
+        "fit": finite,
+        "elsewhere": finite,
+    },
 )
 
 

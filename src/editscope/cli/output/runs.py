@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from editscope import printing
 from editscope.stats.small_groups import few_in_words, is_few, rules_in_words, weakest_in_words
-from editscope.wording import half_width, other_size, part_note
+from editscope.wording import RECOVERY, half_width, other_size, part_note
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +20,12 @@ SHORT = {
     "iou@0": "IoU@0",
     "edit_accuracy": "edit",
     "preservation_accuracy": "preservation",
+}
+SHORT_EFFECTS = {
+    "consequences": "consequences",
+    "direct": "direct",
+    "gap": "gap",
+    "preservation_accuracy": "kept",
 }
 LISTED = 20
 
@@ -87,21 +94,26 @@ def result(run: Run, console: Console) -> None:
 
 def _headline_name(run: Run) -> str:
     measures = {measure["name"]: str(measure["label"]) for measure in run.summary.get("measures", ())}
-    return measures.get(run.summary.get("headline", ""), SHORT["miou"])
+    return measures.get(run.summary.get("headline", ""), next(iter(shown_metrics(run.summary).values())))
+
+
+def shown_metrics(summary: Mapping[str, Any]) -> Mapping[str, str]:
+    """The metrics that a terminal has room for, the most telling first: of effects, where the cases know them."""
+    return SHORT_EFFECTS if "consequences" in summary["overall"] else SHORT
 
 
 def _by_pixels(run: Run, console: Console) -> None:
     summary = run.summary
     if summary["overall"]["miou"]["n"]:
         beside = part_of_suite(run) or published_best(run)
-        console.print(" " + "   ".join([*_headline(summary["overall"]), *beside]), markup=False)
+        console.print(" " + "   ".join([*_headline(summary), *beside]), markup=False)
     texts = [text for text in (_weakest(summary), _failures(summary["failures"])) if text]
     if texts:
         console.print(" " + "   ".join(texts), markup=False)
     diagnostics = [row for row in summary["groups"] if row["by"] == "diagnostic"]
     for key in dict.fromkeys(row["key"] for row in diagnostics):
         cells = {row["metric"]: row for row in diagnostics if row["key"] == key}
-        console.print(f" {key} (not in the averages): " + "   ".join(_headline(cells)), markup=False)
+        console.print(f" {key} (not in the averages): " + "   ".join(_headline({"overall": cells})), markup=False)
     if resized := summary.get("resized"):
         console.print(f" {other_size(resized, run.coverage['ok'])}", markup=False)
     from editscope.results.failed_edits import failed_in_words
@@ -157,17 +169,24 @@ def summary_table(run: Run, console: Console) -> None:
 
     summary = run.summary
     table = Table(box=None, pad_edge=False)
-    headings = ("mIoU", "95 %", *(SHORT[metric] for metric in SHORT if metric != "miou"), "n")
+    metrics = shown_metrics(summary)
+    first, *others = metrics.values()
+    headings = (first, "95 %", *others, "n")
     table.add_column("", no_wrap=True)
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for row in summary["groups"]:
         rows.setdefault((row["by"], row["key"]), {})[row["metric"]] = row
-    overall = _cells(summary["overall"])
+    for metric, cell in _by_effect(summary):
+        rows["effect: its recovery", metric] = {
+            name: cell if name == next(iter(metrics)) else _NO_CELL for name in metrics
+        }
+    overall = _cells(summary["overall"], metrics)
     # Figures are never cut; in a narrow terminal the names are folded.
     width = printing.room(
-        printing.line_width(console), *zip(headings, overall, *map(_cells, rows.values()), strict=True)
+        printing.line_width(console),
+        *zip(headings, overall, *(_cells(cells, metrics) for cells in rows.values()), strict=True),
     )
     table.add_row("overall", *overall)
     before = ""
@@ -177,7 +196,7 @@ def summary_table(run: Run, console: Console) -> None:
             table.add_row(Text(f"by {by}", style="dim"))
             before = by
         name = Text(printing.folded(f"  {key}", width))
-        table.add_row(name, *_cells(cells), style="dim" if is_few(cells["miou"]) else None)
+        table.add_row(name, *_cells(cells, metrics), style="dim" if is_few(cells[next(iter(metrics))]) else None)
     console.print(table)
 
 
@@ -201,7 +220,8 @@ def case(record: CaseRecord, console: Console) -> None:
         *(f"  {metric:<22}{_value(metric, value)}" for metric, value in record.metrics.items()),
     ]
     for name, value in record.evidence.items():
-        lines.append(f"  {name:<22}{' '.join(map(str, value)) if isinstance(value, list) else value}")
+        if name != "effects":  # whose recoveries are among the metrics
+            lines.append(f"  {name:<22}{' '.join(map(str, value)) if isinstance(value, list) else value}")
     lines += [f"  note          {note}" for note in record.notes]
     lines += [f"  {kind:<14}{path}" for kind, path in record.thumbs.items()]
     lines.append(f"  edit in full  {record.image or 'none'}")
@@ -243,22 +263,24 @@ def took(record: CaseRecord) -> list[str]:
     return [f"  took          {' · '.join(parts)}"] if parts else []
 
 
-def _headline(overall: dict[str, Any]) -> list[str]:
+def _headline(summary: dict[str, Any]) -> list[str]:
     figures = []
-    for metric in ("miou", "edit_accuracy", "preservation_accuracy"):
-        name = SHORT[metric]
-        cell = overall.get(metric)
-        if cell is None or cell["mean"] is None:
+    shown = shown_metrics(summary)
+    for metric, name in shown.items():
+        cell = summary["overall"].get(metric)
+        if metric == "iou@0" or cell is None or cell["mean"] is None:
             continue
-        spread = half_width(cell) if metric == "miou" else ""
-        few = few_in_words(cell) if metric == "miou" else ""
+        first = metric == next(iter(shown))
+        spread = half_width(cell) if first else ""
+        few = few_in_words(cell) if first else ""
         figures.append(f"{name} {cell['mean']:.1f}{spread}{few}")
     return figures
 
 
 def _weakest(summary: dict[str, Any]) -> str:
-    tasks = [row for row in summary["groups"] if (row["by"], row["metric"]) == ("task", "miou")]
-    lowest = weakest_in_words(tasks, summary["overall"]["miou"]["mean"], kind="tasks")
+    first = next(iter(shown_metrics(summary)))
+    tasks = [row for row in summary["groups"] if (row["by"], row["metric"]) == ("task", first)]
+    lowest = weakest_in_words(tasks, summary["overall"][first]["mean"], kind="tasks")
     return f"weakest  {lowest}" if lowest else ""
 
 
@@ -271,11 +293,21 @@ def _failures(failures: dict[str, int]) -> str:
     return f"most common failure: {mode.replace('_', ' ')} {100 * bad[mode] / total:.0f} %"
 
 
-def _cells(cells: dict[str, Any]) -> list[str]:
+_NO_CELL: Mapping[str, Any] = {"mean": None, "lo": None, "hi": None, "n": 0}
+
+
+def _by_effect(summary: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The recovery of every effect, by the name of the effect."""
+    cells = summary["overall"].items()
+    return [(metric.removeprefix(RECOVERY), cell) for metric, cell in cells if metric.startswith(RECOVERY)]
+
+
+def _cells(cells: Mapping[str, Any], metrics: Iterable[str]) -> list[str]:
     """One row: the headline with its interval, the other metrics, the number of cases."""
-    first = cells["miou"]
+    shown = [cells.get(metric, _NO_CELL) for metric in metrics]
+    first = shown[0]
     interval = "" if first["lo"] is None else f"{first['lo']:.1f} … {first['hi']:.1f}"
-    means = [cells[metric]["mean"] for metric in SHORT]
+    means = [cell["mean"] for cell in shown]
     figures = ["–" if mean is None else f"{mean:.1f}" for mean in means]
     return [figures[0], interval, *figures[1:], str(first["n"])]
 

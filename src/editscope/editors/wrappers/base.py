@@ -122,7 +122,7 @@ class Wrapper(Editor):
     def inside(self, requests: Sequence[Request]) -> list[Edit]:
         """What the editor inside makes of requests, in batches of its size. Answer and hint are for who wants them."""
         if not (self.inner.needs_answer or self.inner.wants_answer):
-            requests = [replace(one, answer=None) for one in requests]
+            requests = [replace(one, answer=None, effects=()) for one in requests]
         if not self.inner.wants_hint:
             requests = [replace(one, hint="") if one.hint else one for one in requests]
         size = max(1, self.inner.batch)

@@ -8,6 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast, get_args
 
+import numpy as np
+import numpy.typing as npt
+
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
 from editscope.editors.make_edits import decoded
@@ -90,7 +93,12 @@ class Resize(Wrapper):
 def _sent(case: Request, fits: tuple[SizeMapping, ...]) -> Request:
     arrays = tuple(fit.apply(pixels) for fit, pixels in zip(fits, case.arrays, strict=True))
     answer = case.answer if case.answer is None or not fits else fits[0].apply(case.answer)
-    return replace(case, arrays=arrays, answer=answer)
+    effects = tuple(replace(effect, mask=_sent_mask(effect.mask, fits[0])) for effect in case.effects if fits)
+    return replace(case, arrays=arrays, answer=answer, effects=effects)
+
+
+def _sent_mask(mask: npt.NDArray[np.bool_], fit: SizeMapping) -> npt.NDArray[np.bool_]:
+    return fit.apply(np.where(mask[..., None], np.uint8(255), np.zeros(3, np.uint8)))[..., 0] > 127
 
 
 def _sizes(text: str) -> tuple[Size, ...]:

@@ -56,7 +56,7 @@ def metrics_on_one_scale(sheet: Sheet) -> tuple[str, ...]:
 def _alike(metric: str, headline: str) -> bool:
     if isinstance(metric, MetricName) and isinstance(headline, MetricName):
         return (ends(metric), metric.unit) == (ends(headline), headline.unit)
-    return metric.endswith("_ratio") == headline.endswith("_ratio")
+    return metric.endswith("_ratio") == headline.endswith("_ratio") and ends(metric) == ends(headline)
 
 
 def metric_profile(sheet: Sheet) -> MetricProfile | None:

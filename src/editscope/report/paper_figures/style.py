@@ -27,6 +27,11 @@ INK, SOFT, RULE, PAPER_GRAY = "#1A1A1A", "#5C5C5C", "#D9D9D9", "#8C8C8C"
 FAILURE_COLORS = {
     "success": "#009E73",
     "color_imprecision": "#E69F00",
+    "tone_shift": "#F0E442",
+    "too_weak": "#A6C96A",
+    "misplaced_consequences": "#6B4C9A",
+    "consequences_missing": "#D55E00",
+    "consequences_only": "#CC79A7",
     "structural_imprecision": "#56B4E9",
     "execution_omission": "#999999",
     "structural_catastrophe": "#B2182B",

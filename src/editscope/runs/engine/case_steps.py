@@ -33,7 +33,7 @@ from editscope.runfolder.journal import Line
 from editscope.runfolder.repeats import file_names, plain
 from editscope.runfolder.stored_edits import HASH, content_hash, damaged, file_hash, stored_at
 from editscope.runs.engine.worker_process import Job, WorkerReport
-from editscope.scoring import floor_miou, grade_case, level_map_within, missing_score
+from editscope.scoring import grader_for, level_map_within
 from editscope.suites import Suite
 
 NO_OUTPUT: Literal["no_output"] = "no_output"
@@ -146,21 +146,21 @@ class CaseSteps:
         thumbs = {}
         if not plain(variant)[1]:  # what goes in is the same for all repeats
             thumbs = {"input": encode_thumbnail(thumbnail(source)), "answer": encode_thumbnail(thumbnail(answer))}
+        grader = grader_for(case)
         if pixels is None:
-            score, floor = missing_score(source, answer), floor_miou(source, answer)
+            score, floor = grader.missing(source, answer)
         else:
-            score, levels, floor = grade_case(source, answer, pixels)
+            score, levels, floor = grader.graded(source, answer, pixels)
             thumbs[thumb_name("edit", variant)] = encode_thumbnail(thumbnail(pixels))
             thumbs[thumb_name("levels", variant)] = encode_codes(partial(level_map_within, levels))
         self.keep_thumbs(case.id, {f"{name}{THUMB_SUFFIX}": data for name, data in thumbs.items()})
-        metrics = dict.fromkeys(score.metrics(), 0.0) if pixels is None else score.metrics()
         return {
             "step": "score",
             "case": case.id,
             "variant": variant,
             "index": line["index"],
             "status": line["status"],
-            "metrics": metrics,
+            "metrics": {name: value for name, value in score.metrics().items() if value is not None},
             "evidence": {**score.to_json(), "floor_miou": floor},
             "failure": NO_OUTPUT if pixels is None else score.failure,
             "tags": dict(case.tags),
@@ -184,6 +184,7 @@ class CaseSteps:
             outputs=file_names(self.suite, case.id, variant, repeat) if judged else (),
             repeat=repeat,
             answer=load(case.answer) if case.answer is not None and self._shows_answer else None,
+            effects=case.effects if self._shows_answer else (),
             hint=case.hint or "" if self.editor.wants_hint else "",
         )
 

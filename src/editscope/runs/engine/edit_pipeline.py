@@ -322,7 +322,8 @@ class Pipeline:
 def _apart(request: Request) -> Request:
     """A request with pictures of its own: what an editor does to them must not change the case that is scored."""
     answer = None if request.answer is None else request.answer.copy()
-    return replace(request, arrays=tuple(pixels.copy() for pixels in request.arrays), answer=answer)
+    effects = tuple(replace(effect, mask=effect.mask.copy()) for effect in request.effects)
+    return replace(request, arrays=tuple(pixels.copy() for pixels in request.arrays), answer=answer, effects=effects)
 
 
 def _ours_alone(edit: Edit) -> bool:

@@ -12,6 +12,11 @@ from editscope.wording import failure
 COLORS = {
     "success": "@success",
     "color_imprecision": "@color",
+    "tone_shift": "@tone",
+    "too_weak": "@weak",
+    "misplaced_consequences": "@misplaced",
+    "consequences_missing": "@unfollowed",
+    "consequences_only": "@unasked",
     "structural_imprecision": "@structural",
     "execution_omission": "@omission",
     "structural_catastrophe": "@catastrophe",

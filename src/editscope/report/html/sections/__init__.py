@@ -24,6 +24,7 @@ from editscope.report.html.sections.findings.before_after import before_after
 from editscope.report.html.sections.findings.checks import checks
 from editscope.report.html.sections.findings.comparison import comparison
 from editscope.report.html.sections.findings.diagnosis import diagnosis
+from editscope.report.html.sections.findings.effects import effects
 from editscope.report.html.sections.findings.exemplars import typical_failures
 from editscope.report.html.sections.findings.failures import failures
 from editscope.report.html.sections.findings.judge_scores import judge_scores
@@ -55,6 +56,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("people", "People", people, "findings"),
     Section("files", "", files, "findings"),
     Section("leaderboard", "Leaderboard", leaderboard, "findings"),
+    Section("effects", "What followed", effects, "findings"),
     Section("failures", "Failures", failures, "findings"),
     Section("exemplars", "Examples", typical_failures, "findings"),
     Section("diagnosis", "Diagnosis", diagnosis, "findings"),

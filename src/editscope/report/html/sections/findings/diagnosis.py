@@ -28,6 +28,11 @@ FAMILIES = {
     "structural_catastrophe": "catastrophic",
     "execution_omission": "omissions",
     "color_imprecision": "a matter of color",
+    "tone_shift": "a matter of tone",
+    "too_weak": "too weak",
+    "misplaced_consequences": "misplaced consequences",
+    "consequences_missing": "missing consequences",
+    "consequences_only": "consequences without the edit",
     "no_output": "missing outputs",
 }
 BESIDE = 10.0

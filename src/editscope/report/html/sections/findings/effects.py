@@ -1,0 +1,127 @@
+"""What followed from the edit: the object itself, its consequences, the gap between them, and every effect by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from editscope.report.html import inline_bars as charts
+from editscope.report.html.links import cases_query
+from editscope.report.html.markup import Child, Html, el
+from editscope.report.html.plots import Dots, Point, figure
+from editscope.report.html.section_parts import FEW, badge, run_heat, section_card
+from editscope.report.model import Cell, RunView, Sheet
+from editscope.report.options import ReportOptions
+from editscope.stats.small_groups import is_few
+from editscope.wording import RECOVERY, ends, interval, metric_name, metric_note, plain, signed, signed_range, value
+
+SHOWN: Mapping[str, str] = {
+    "direct": "gain_direct",
+    "consequences": "gain_consequences",
+    "gap": "gain_gap",
+    "preservation_accuracy": "gain_preservation",
+}
+"""The figures of the table, and what each is after the best gain."""
+HINT = (
+    "Recovery is how far an edit went from the input (0) to the answer (100), in linear light, where an effect shows. "
+    "Direct is the object that the sentence names, consequences are all other effects, and the gap is direct minus "
+    "consequences: near 100, the object changed and its light, shadow or reflection stayed. Cases without an object of "
+    "their own have no direct and no gap. Small figures below are after the best gain per channel, which forgives one "
+    "tone shift of the whole picture."
+)
+
+
+def effects(sheet: Sheet, options: ReportOptions) -> Html | None:
+    """Direct, consequences and gap of every run, then recovery by effect; nothing where no case has effects."""
+    if not any(metric in sheet.metrics for metric in ("direct", "consequences")):
+        return None
+    shown = [metric for metric in SHOWN if metric in sheet.metrics]
+    parts: list[Child] = [_table(sheet, shown), _by_effect(sheet), _ignored(sheet)]
+    return section_card(sheet, "effects", "What followed from the edit", HINT, parts)
+
+
+def _table(sheet: Sheet, shown: Sequence[str]) -> Html:
+    heads = [el("th", metric_name(metric), scope="col", title=metric_note(metric)) for metric in shown]
+    rows = [
+        el(
+            "tr",
+            el("th", badge(view), view.name, scope="row", cls="label"),
+            [_figure(view, metric) for metric in shown],
+        )
+        for view in sheet.runs
+    ]
+    head = el("tr", el("th", "Editor", scope="col", cls="label"), heads)
+    table = el("table", el("thead", head), el("tbody", rows), cls="listing effects")
+    return el("div", table, cls="scroller")
+
+
+def _figure(view: RunView, metric: str) -> Html:
+    cell = _cell(view, metric)
+    if cell is None:
+        return el("td", "–")
+    after = _cell(view, SHOWN[metric])
+    return el(
+        "td",
+        el("b", _number(cell, metric)),
+        " ",
+        el("small", signed_range(cell["lo"], cell["hi"]) if metric == "gap" else interval(cell, metric)),
+        charts.bar(cell, metric),
+        None if after is None else el("small", f"after gain {_number(after, metric)}"),
+        cls=f"run{view.index % 8}",
+    )
+
+
+def _number(cell: Cell, metric: str) -> str:
+    """The mean; of a gap with its sign, which says who is ahead."""
+    return signed(cell["mean"]) if metric == "gap" else value(cell["mean"], metric)
+
+
+def _by_effect(sheet: Sheet) -> Html | None:
+    """Recovery of every effect: dots with intervals; of many runs a table."""
+    metrics = [metric for metric in sheet.metrics if metric.startswith(RECOVERY)]
+    if not metrics:
+        return None
+    labels = [plain(metric.removeprefix(RECOVERY)) for metric in metrics]
+    title = "Recovery by effect"
+    if len(sheet.runs) > FEW:
+
+        def mean(row: int, view: RunView) -> float | None:
+            cell = _cell(view, metrics[row])
+            return None if cell is None else float(cell["mean"])
+
+        return run_heat(sheet, title, labels, mean, lambda row, view: f"#cases?{cases_query(view=view)}")
+    series = [
+        (
+            view.index,
+            view.name,
+            [_point(view, metric, label) for metric, label in zip(metrics, labels, strict=True)],
+        )
+        for view in sheet.runs
+    ]
+    low, high = ends(metrics[0])
+    room = 0.015 * (high - low)
+    dots = Dots(labels, series, "Recovery (%)", span=(low - room, high + room))
+    return figure(title, dots.svg(title), dots.traces(), dots.layout())
+
+
+def _point(view: RunView, metric: str, label: str) -> Point | None:
+    cell = _cell(view, metric)
+    if cell is None:
+        return None
+    tooltip = f"{label}: {value(cell['mean'], metric)} ({interval(cell, metric)})\nn = {cell['n']:,}"
+    few = is_few(cell)
+    link = cases_query(view=view)
+    return Point(cell["mean"], cell.get("lo"), cell.get("hi"), tooltip, link, strong=not few, faint=few)
+
+
+def _ignored(sheet: Sheet) -> Html | None:
+    """How much of the pictures is not scored; the same for all runs on the same cases."""
+    cell = _cell(sheet.runs[0], "ignored_share")
+    if cell is None or not cell["mean"]:
+        return None
+    share = value(cell["mean"], "ignored_share")
+    return el("p", f"{share} % of the pixels are not scored, because the input does not determine them.", cls="hint")
+
+
+def _cell(view: RunView, metric: str) -> Cell | None:
+    cell: Cell | None = view.summary["overall"].get(metric)
+    return None if cell is None or cell["mean"] is None else cell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -97,9 +97,9 @@ def _histograms(before: torch.Tensor, answer: torch.Tensor, output: torch.Tensor
     import torch
 
     number, pixels = len(answer), answer.shape[1] * answer.shape[2]
-    lab = _lab(output)
-    to_answer = _bins(lab, _lab(answer))
-    to_before = _bins(lab, _lab(before))
+    lab = lab(output)
+    to_answer = tolerance_bins(lab, lab(answer))
+    to_before = tolerance_bins(lab, lab(before))
     del lab
     kept = (before == answer).all(dim=-1).reshape(number, pixels)
     rows = torch.arange(number, device=answer.device).unsqueeze(1) * (3 * BINS)
@@ -107,7 +107,7 @@ def _histograms(before: torch.Tensor, answer: torch.Tensor, output: torch.Tensor
     return torch.bincount(places.reshape(-1), minlength=number * 3 * BINS).reshape(number, 3, BINS)
 
 
-def _lab(levels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def lab(levels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """L* + 16, a* and b* of each pixel, pictures × pixels, in float64."""
     import torch
 
@@ -125,7 +125,8 @@ def _curve(x: torch.Tensor) -> torch.Tensor:
     return torch.where(x > KNEE, x.pow(1 / 3), x * SLOPE + OFFSET)
 
 
-def _bins(one: tuple[torch.Tensor, ...], two: tuple[torch.Tensor, ...]) -> torch.Tensor:
+def tolerance_bins(one: Sequence[torch.Tensor], two: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The least whole tolerance that two colors are within, from their ``lab``; the last bin is for all beyond."""
     lightness, a, b = ((first - second).square_() for first, second in zip(one, two, strict=True))
     distance = (lightness + a + b).sqrt_()
     return distance.masked_fill_(distance < SAME, 0).ceil_().clamp_(max=BINS - 1).long()

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.log.metrics_file import read_training
 from editscope.training.small.export import read_average
 from editscope.training.small.settings import read_recipe
-from editscope.training.small.stage import SmallStage
+from editscope.training.small.stage import SmallStage, next_stage
 from support.command_line import called
 
 pytestmark = pytest.mark.slow
@@ -111,6 +112,21 @@ def test_the_command_trains_a_stage_and_the_next_one(capsys: Any, tmp_path: Path
     assert code == 2 and "has no weights of this network" in " ".join(said.split())
 
 
+def test_each_stage_of_a_recipe_follows_the_one_before(capsys: Any, tmp_path: Path) -> None:
+    file, out = recipe(tmp_path, steps=1), tmp_path / "out"
+    file.write_text(f'{file.read_text()}\n[[stages]]\n\n[[stages]]\nrate = 1e-4\nreward = "miou"\nlessons = 0.5\n')
+    code, said, _ = called(capsys, "train", "small", file, "--out", out)
+    assert code == 0 and "stage 1 of 2 is over at step 1" in said and "the next stage: `editscope train small" in said
+    code, said, _ = called(capsys, "train", "small", "--out", out, "--resume", "--dry-run")
+    assert code == 0 and "2 of 2" in said and "mIoU as a reward" in said
+    code, said, _ = called(capsys, "train", "small", "--out", out, "--resume")
+    assert code == 0 and "stage 2 of 2, going on from step 1" in said and "the next stage" not in said
+    curves = read_training(out)
+    assert [step for step, _ in curves.curve("reward")] == [2] and dict(curves.curve("rate"))[2] <= 1e-4
+    assert next_stage(out) == 3  # beyond the recipe the last stage is repeated
+    assert read_recipe(file).stage.reward == "" and replace(read_recipe(file), number=3).stage.reward == "miou"
+
+
 @pytest.mark.parametrize(
     ("entry", "sentence"),
     [
@@ -121,6 +137,10 @@ def test_the_command_trains_a_stage_and_the_next_one(capsys: Any, tmp_path: Path
         ("rates = 3", "rate"),
         ("workers = 1.5", "workers: 1.5 is not a whole number"),
         ("fall = 2.0", "fall is 0 to 1"),
+        ('reward = "psnr"', "is no reward"),
+        ("lessons = 0.5", "for a stage that has a reward"),
+        ("[[stages]]\nrate = 0", "[[stages]] 1 seconds and rate"),
+        ("[[stages]]\nrates = 1", "rate"),
     ],
 )
 def test_a_wrong_recipe_is_told_in_a_sentence(entry: str, sentence: str, capsys: Any, tmp_path: Path) -> None:

@@ -40,22 +40,25 @@ def small(
 ) -> None:
     """Train the small editor on problems that are made while it trains; none of them is in the default set.
 
-    A stage lasts as long as --seconds says; the next one goes on from it with --resume. Ctrl-C finishes the step, saves
-    a checkpoint and says how to go on.
+    The recipe has three stages: two that teach how answers are made, one that rewards mIoU. Each lasts as long as the
+    recipe or --seconds says; the next one goes on from it with --resume. Ctrl-C finishes the step, saves a checkpoint
+    and says how to go on.
 
       editscope train small --dry-run
 
-      editscope train small --seconds 480
+      editscope train small
 
-      editscope train small --seconds 480 --resume
+      editscope train small --resume
 
       editscope train small-export trained/small --out mine.weights
     """
-    from editscope.training.small.stage import SmallStage, check_place
+    from dataclasses import replace
+
+    from editscope.training.small.stage import SmallStage, check_place, next_stage
 
     check_place(out, resume, start)
     file = recipe or (out / RECIPE if resume else _shipped())
-    read = _read(file).lasting(seconds)
+    read = replace(_read(file).lasting(seconds), number=next_stage(out) if resume else 1)
     if dry_run:
         _say_outline(read, out, resume)
         return
@@ -64,7 +67,7 @@ def small(
     stage = SmallStage(read, out, say=printing.say, go_on=f"run `{command}`")
     if resume:
         stage.resume()
-        printing.say(f"going on from step {stage.learner.step}")
+        printing.say(f"stage {_numbered(read)}, going on from step {stage.learner.step}")
     elif start is not None:
         stage.learner.start_from(start)
         stage.first = stage.learner.step
@@ -74,8 +77,16 @@ def small(
         write_whole(out / RECIPE, file.read_bytes())
     stage.run()
     printing.say(
-        f"{out}: step {stage.learner.step}; `editscope train small-export {out} --out FILE` writes its weights"
+        f"{out}: stage {_numbered(read)} is over at step {stage.learner.step}; "
+        f"`editscope train small-export {out} --out FILE` writes its weights"
     )
+    if read.number < len(read.stages):
+        printing.say(f"the next stage: `{command}`")
+
+
+def _numbered(recipe: SmallRecipe) -> str:
+    """The stage among those of its recipe."""
+    return f"{recipe.number} of {max(recipe.number, len(recipe.stages))}"
 
 
 def _shipped() -> Path:
@@ -106,7 +117,9 @@ def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
     rows = [
         ("parameters", f"{parameters_of(SmallNetwork(recipe.network.sizes)):,}"),
         ("device", stage.on),
-        ("this stage", f"{stage.seconds:g} seconds" + (f", from step {there[-1][0]:,}" if there and resume else "")),
+        ("stage", _numbered(recipe)),
+        ("learns from", "mIoU as a reward, and lessons" if stage.reward else "lessons"),
+        ("lasts", f"{stage.seconds:g} seconds" + (f", from step {there[-1][0]:,}" if there and resume else "")),
         ("problems of a step", f"{stage.batch}, made by {stage.workers} processes"),
         ("kinds of problems", f"{len(cells_of(stage.shares, stage.without))}: tasks, modes and conditions"),
         ("held out", ", ".join(stage.without) or "nothing"),

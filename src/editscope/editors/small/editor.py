@@ -8,7 +8,7 @@ from typing import Any
 
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
-from editscope.editors.small.inputs import INPUTS, network_inputs
+from editscope.editors.small.inputs import INPUTS, OUTPUTS, network_inputs
 from editscope.editors.small.sentences import UNKNOWN, ReadSentence, read_sentence
 from editscope.editors.small.weights import read_weights, shipped_weights
 from editscope.errors import BadInput
@@ -69,9 +69,8 @@ class SmallEditor(Editor):
             self.load()
         read = read_picture(picture, sentence.codes)
         inputs = network_inputs(sentence, read)
-        names = [one.name for one in self._session.get_outputs()]
-        values = self._session.run(names, {name: inputs[name][None] for name in INPUTS})
-        return painted(picture, read, **with_figure(dict(zip(names, values, strict=True))))[0]
+        said = self._session.run(list(OUTPUTS), {name: inputs[name][None] for name in INPUTS})
+        return painted(picture, read, *said)[0]
 
     def close(self) -> None:
         """Give the memory back."""
@@ -80,18 +79,6 @@ class SmallEditor(Editor):
     def source_files(self) -> Sequence[str | Path]:
         """The weights: a run records their hash."""
         return (self.weights,)
-
-
-def with_figure(said: dict[str, Any]) -> dict[str, Any]:
-    """What a network says, with a figure that is nowhere where it knows of none: earlier weights do not."""
-    import numpy as np
-
-    from editscope.editors.small.painting import NUMBERS
-
-    if "figure" in said:
-        return said
-    never = np.full_like(said["choice"][:1], -1e4)
-    return {**said, "choice": np.concatenate([said["choice"], never]), "figure": np.zeros(NUMBERS, np.float32)}
 
 
 def unreadable(sentence: ReadSentence) -> str:

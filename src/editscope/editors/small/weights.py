@@ -12,7 +12,8 @@ from editscope.editors.small.sentences import vocabulary
 from editscope.errors import BadInput
 from editscope.files import read_file
 
-FORMAT = "editscope small editor 1"
+KIND = "editscope small editor"
+FORMAT = f"{KIND} 2"
 SHIPPED = "small.weights"
 LARGEST = 1 << 30
 WRITE = "`editscope train small-export CHECKPOINT --out FILE` writes such a file"
@@ -52,10 +53,13 @@ def read_weights(path: Path) -> tuple[dict[str, Any], bytes]:
     line, _, onnx = data.partition(b"\n")
     try:
         about = json.loads(line)
-        if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise ValueError
+        known = isinstance(about, dict) and str(about.get("format")).startswith(KIND)
     except ValueError:
-        raise BadInput(f"{path} is no file of weights of the small editor; {fix}") from None
+        known = False
+    if not known:
+        raise BadInput(f"{path} is no file of weights of the small editor; {fix}")
+    if about["format"] != FORMAT:
+        raise BadInput(f"{path} is a file of another version of the small editor; train it again, or use `small`")
     if sha256(onnx).hexdigest() != about.get("sha256"):
         raise BadInput(f"the weights of the small editor, {path}, are damaged; {fix}")
     if about.get("vocabulary") != vocabulary_digest():

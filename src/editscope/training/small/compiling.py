@@ -11,13 +11,14 @@ from torch import Tensor
 from editscope.editors.small.inputs import INPUTS
 from editscope.training.small.loss import losses
 from editscope.training.small.network import SmallNetwork
+from editscope.training.small.reward import expected_miou
 
 
 class LossStep:
     """The parts of the loss of a batch, from the network in its training."""
 
-    def __init__(self, network: SmallNetwork, *, compiled: bool) -> None:
-        self.network = network
+    def __init__(self, network: SmallNetwork, *, compiled: bool, rewarded: bool = False) -> None:
+        self.network, self._rewarded = network, rewarded
         self._read: Callable[..., Any] = network.read
         self._blocks: list[Callable[..., Tensor]] = list(network.blocks)
         self._compare: Callable[..., dict[str, Tensor]] = self._compared
@@ -36,4 +37,5 @@ class LossStep:
     def _compared(self, x: Tensor, fine2: Tensor, fine4: Tensor, batch: dict[str, Tensor]) -> dict[str, Tensor]:
         said = self.network.decide(x, fine2, fine4, *(batch[name] for name in INPUTS))
         with torch.autocast(x.device.type, enabled=False):
-            return losses(said, batch)
+            parts = losses(said, batch)
+            return {**parts, "reward": expected_miou(said, batch)} if self._rewarded else parts

@@ -36,7 +36,7 @@ class SmallLearner:
             torch.optim.Muon(matrices, lr=rate, weight_decay=decay, momentum=0.95, adjust_lr_fn="match_rms_adamw"),
             torch.optim.AdamW(others, lr=rate, betas=(0.9, 0.98), weight_decay=decay, fused=gpu),
         ]
-        self._loss = LossStep(self.network, compiled=settings.compiled and gpu)
+        self._loss = LossStep(self.network, compiled=settings.compiled and gpu, rewarded=bool(settings.reward))
         self.step = 0
         self.part = 0
         """The first part of the stream that was not used yet."""
@@ -50,6 +50,8 @@ class SmallLearner:
             with torch.autocast(self.device, torch.bfloat16, enabled=self.device != "cpu"):
                 parts = self._loss(batch)
             loss = total(parts)
+            if self.settings.reward:
+                loss = self.settings.lessons * loss - parts["reward"].mean()
             loss.backward()  # type: ignore[no-untyped-call]
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         for optimizer in self.optimizers:

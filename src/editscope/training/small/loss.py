@@ -32,10 +32,10 @@ def losses(said: Prediction, known: Mapping[str, Tensor]) -> dict[str, Tensor]:
     numbered = inside & (answer < COLORS)
     taken = share[:, :COLORS].gather(1, torch.where(numbered, answer, 0)[:, None])[:, 0].exp() * numbered
     right = taken + actions[:, KEEP] * (answer == grid) + actions[:, COPY] * (answer == said.copied)
-    wanted = _right_colors(answer, palette, known)
-    right = right + actions[:, MAP] * _likeness(_mapped(said.color_map, grid, palette), wanted)
+    wanted = right_colors(answer, palette, known)
+    right = right + actions[:, MAP] * _likeness(mapped_colors(said.color_map, grid, palette), wanted)
     right = right + actions[:, RAMP] * _likeness(_ramped(said, palette), wanted)
-    right = right + actions[:, FIGURE] * torch.where(said.covered, answer == _drawn_color(known), answer == grid)
+    right = right + actions[:, FIGURE] * torch.where(said.covered, answer == drawn_color(known), answer == grid)
     surprise = -(right + 1e-6).log() * inside
     changed = (answer != grid) & inside
     edited = changed.sum(dim=(1, 2)).float()
@@ -90,7 +90,7 @@ def _figure_off(said: Tensor, figure: Tensor) -> Tensor:
     return (named + points + off[:, -1] * (kind == 0)) * has
 
 
-def _drawn_color(known: Mapping[str, Tensor]) -> Tensor:
+def drawn_color(known: Mapping[str, Tensor]) -> Tensor:
     """The number of the color that the sentence names first, which figures are drawn in; −1 where it names none."""
     first = known["marks"] == 1
     number = torch.where(first.any(dim=1), first.to(torch.int64).argmax(dim=1), -1)
@@ -104,7 +104,7 @@ def progress_of(ramp: Tensor) -> Tensor:
     return (ramp[:, 0, None, None] * x + ramp[:, 1, None, None] * y + ramp[:, 2, None, None]).clamp(0, 1)
 
 
-def _right_colors(answer: Tensor, palette: Tensor, known: Mapping[str, Tensor]) -> Tensor:
+def right_colors(answer: Tensor, palette: Tensor, known: Mapping[str, Tensor]) -> Tensor:
     """The right color of every pixel, on a scale from 0 to 1."""
     colors = palette.float() / 255
     number = answer.clamp(max=palette.shape[1] - 1)
@@ -116,7 +116,7 @@ def _right_colors(answer: Tensor, palette: Tensor, known: Mapping[str, Tensor]) 
     return torch.where((answer == RAMP_CODE)[..., None], ramped, flat)
 
 
-def _mapped(numbers: Tensor, grid: Tensor, palette: Tensor) -> Tensor:
+def mapped_colors(numbers: Tensor, grid: Tensor, palette: Tensor) -> Tensor:
     """What the color map makes of every pixel."""
     colors = palette[:, :COLORS].float() / 255
     gray = (colors * torch.tensor(LUMA, device=colors.device)).sum(dim=2, keepdim=True)
@@ -156,5 +156,6 @@ WEIGHTS: Mapping[str, float] = {
 
 
 def total(parts: Mapping[str, Tensor]) -> Tensor:
-    """The loss of a batch."""
-    return sum((WEIGHTS[name] * value.mean() for name, value in parts.items()), start=torch.zeros(()).to(parts["kept"]))
+    """The loss of a batch by what lessons teach."""
+    taught = (WEIGHTS[name] * value.mean() for name, value in parts.items() if name in WEIGHTS)
+    return sum(taught, start=torch.zeros(()).to(parts["kept"]))

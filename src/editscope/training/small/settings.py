@@ -1,4 +1,7 @@
-"""Settings of the small editor's training: a recipe in TOML with the tables ``[network]`` and ``[stage]``."""
+"""Settings of the small editor's training: a recipe in TOML with its network and stages.
+
+``[network]`` has the sizes, ``[stage]`` what all stages share, and each ``[[stages]]`` what one of them changes.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from editscope.errors import BadInput, unknown
 from editscope.training.settings import flattened, read_document, read_table
 from editscope.training.small.network import NetworkSettings
 
+TABLES = ("name", "network", "stage", "stages")
 FREE = ("stage.workers", "stage.device", "stage.compiled", "stage.log_every", "stage.save_every")
 """Settings that may differ between a checkpoint and the stage that goes on from it."""
 
@@ -47,7 +51,8 @@ class StageSettings:
 
     The rate grows for ``warmup`` steps, stays, and falls to 0 over the last ``fall`` (a share of the stage).
     ``shares`` are weights of tasks, 1 where not named; ``without`` are conditions, tasks and modes that are held out.
-    A step has ``batch`` problems, which workers make in parts of ``part``.
+    A step has ``batch`` problems, which workers make in parts of ``part``. With ``reward`` = "miou" a stage maximizes
+    the mIoU that the network expects of its pixels; what lessons teach then has the weight ``lessons``.
     """
 
     seconds: float = 480.0
@@ -60,6 +65,8 @@ class StageSettings:
     warmup: int = 200
     fall: float = 0.0
     average: float = 0.999
+    reward: str = ""
+    lessons: float = 1.0
     seed: int = 1
     shares: Mapping[str, float] = field(default_factory=dict)
     without: tuple[str, ...] | list[str] = ()
@@ -79,6 +86,10 @@ class StageSettings:
             raise BadInput(f"{where} batch: {self.batch} is no multiple of part, {self.part}")
         if not (0 <= self.fall <= 1 and 0 <= self.average < 1 and self.decay >= 0):
             raise BadInput(f"{where}: fall is 0 to 1, average 0 to below 1, decay 0 or more")
+        if self.reward not in ("", "miou"):
+            raise BadInput(f'{where} reward: {self.reward!r} is no reward; write "miou", or "" for lessons alone')
+        if not self.lessons >= 0 or (self.lessons != 1.0 and not self.reward):
+            raise BadInput(f"{where} lessons: a weight of 0 or more, for a stage that has a reward")
         for task, share in self.shares.items():
             if task not in task_names():
                 raise BadInput(f"{where} shares: {unknown('task', task, task_names())}")
@@ -100,10 +111,16 @@ class StageSettings:
 
 @dataclass(frozen=True, slots=True)
 class SmallRecipe:
-    """A recipe: the sizes of the network and a stage."""
+    """A recipe: the sizes of the network, the stages of its training, and which of them is next."""
 
     network: NetworkTable = field(default_factory=NetworkTable)
-    stage: StageSettings = field(default_factory=StageSettings)
+    stages: tuple[StageSettings, ...] = (StageSettings(),)
+    number: int = 1
+
+    @property
+    def stage(self) -> StageSettings:
+        """The stage that is next; the last one again where all have been."""
+        return self.stages[min(self.number, len(self.stages)) - 1]
 
     @property
     def decides(self) -> dict[str, Any]:
@@ -112,19 +129,31 @@ class SmallRecipe:
         return {name: value for name, value in flat.items() if name not in FREE}
 
     def lasting(self, seconds: float | None) -> SmallRecipe:
-        """The recipe with a stage of so many seconds."""
-        return self if seconds is None else replace(self, stage=replace(self.stage, seconds=seconds))
+        """The recipe with stages of so many seconds."""
+        if seconds is None:
+            return self
+        return replace(self, stages=tuple(replace(stage, seconds=seconds) for stage in self.stages))
 
 
 def read_recipe(path: Path) -> SmallRecipe:
     """The recipe of a TOML file; BadInput names file, table and entry."""
     document = read_document(path)
     for entry in document:
-        if entry not in ("name", "network", "stage"):
-            raise BadInput(f"{path}: {unknown('table', entry, ('name', 'network', 'stage'))}")
+        if entry not in TABLES:
+            raise BadInput(f"{path}: {unknown('table', entry, TABLES)}")
+    common, listed = document.get("stage", {}), document.get("stages", [{}])
+    if not isinstance(common, dict) or not isinstance(listed, list) or not listed:
+        raise BadInput(f"{path}: write [stage] once, and [[stages]] for each stage that differs from it")
     return SmallRecipe(
         read_table(NetworkTable, document.get("network", {}), f"{path}, [network]"),
-        read_table(StageSettings, document.get("stage", {}), f"{path}, [stage]"),
+        tuple(
+            read_table(
+                StageSettings,
+                {**common, **own} if isinstance(own, dict) else own,
+                f"{path}, [stage]" if own == {} else f"{path}, [[stages]] {number}",
+            )
+            for number, own in enumerate(listed, 1)
+        ),
     )
 
 

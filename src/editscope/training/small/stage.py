@@ -16,6 +16,7 @@ from editscope.training.checkpoints import (
     check_same,
     checkpoints_in,
     load_checkpoint,
+    read_state,
     remove_unfinished,
     save_checkpoint,
 )
@@ -123,6 +124,7 @@ class SmallStage:
                 "first": self.first,
                 "spent": self.spent,
                 "ended": self.ended,
+                "stage": self.recipe.number,
                 "sizes": learner.network.settings.as_json(),
             },
         )
@@ -144,6 +146,12 @@ class SmallStage:
         there = checkpoints_in(self.folder)
         kept = f"the last good checkpoint is that of step {there[-1][0]}" if there else "there is no checkpoint yet"
         raise Diverged(f"the loss of step {self.learner.step} is not a number; {kept}. Lower [stage] rate")
+
+
+def next_stage(folder: Path) -> int:
+    """The number of the stage that a folder goes on with, from 1."""
+    more = read_state(checkpoints_in(folder)[-1][1])["more"]
+    return int(more.get("stage", 1)) + bool(more["ended"])
 
 
 def check_place(folder: Path, resume: bool, start: Path | None) -> None:

@@ -1,11 +1,10 @@
 """Write the figures and tables of docs/small-editor.md from what was measured.
 
     python docs/small_editor.py                      # draw again from docs/small-editor.json and the weights that ship
-    python docs/small_editor.py STAGE1:362240 STAGE2:703744 …     # first read the folders of stages, in order
+    python docs/small_editor.py STAGE1 STAGE2 STAGE3      # first read the folders of stages, in order
 
-The number is how many problems were seen at the end of the stage. The folder of a stage has its log, one JSON object a
-line with the step and the parts of the loss, and the scores of every fourth problem of the default set: [task, mode,
-condition, mIoU].
+The folder of a stage has ``metrics.jsonl`` and ``scores.json``, the scores of problems of the default set after it:
+[task, mode, condition, mIoU]. The last two have all problems.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from editscope.editors.small.editor import SmallEditor
 from editscope.editors.small.sentences import read_sentence
 from editscope.images import Pixels
 from editscope.scoring.pixels import score_pixels
+from editscope.stats.paired import Paired, compare_rows
 from editscope.stats.summary import summarize
 from editscope.suites.paintbench.catalog import AGGREGATION, CATEGORIES, CATEGORY_OF, CONDITIONS
 from editscope.suites.paintbench.lessons import default_slots, problem_at
@@ -31,25 +31,30 @@ from editscope.suites.paintbench.lessons import default_slots, problem_at
 HERE = Path(__file__).parent
 DATA, PAGE, IMAGES = HERE / "small-editor.json", HERE / "small-editor.md", HERE / "images"
 BATCH = 256
+PARTS = ("changed", "kept", "field", "figure", "reward")
 SIDE, GAP, LINE = 132, 6, 30
 
 
 def read_stages(folders: list[Path]) -> dict[str, Any]:
-    """What the folders of stages say; each log goes on from the one before."""
+    """What the folders of stages say; the log of each has those before it."""
     steps: dict[int, dict[str, float]] = {}
-    scores = []
+    scores, ends = [], []
     for folder in folders:
-        for line in (folder / "log.jsonl").read_text().splitlines():
-            row = json.loads(line)
-            steps[row["step"]] = {name: row[name] for name in ("changed", "kept", "field")}
+        rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+        for row in rows:
+            if row["kind"] == "step":
+                kept = {name: row["metrics"][name] for name in PARTS if name in row["metrics"]}
+                steps[row["step"]] = {name: round(value, 4) for name, value in kept.items()}
+        ends.append(max(steps) * BATCH)
         listed = json.loads((folder / "scores.json").read_text())
         scores.append([[*names, round(miou, 3)] for *names, miou in listed])
-    return {"batch": BATCH, "log": [{"step": step, **steps[step]} for step in sorted(steps)], "scores": scores}
+    log = [{"step": step, **steps[step]} for step in sorted(steps)]
+    return {"batch": BATCH, "log": log, "scores": scores, "ends": ends}
 
 
-def summary(scores: list[list[Any]]) -> dict[str, Any]:
-    """Means with 95 % intervals, as a run has them."""
-    rows: dict[str, list[Any]] = {
+def rows_of(scores: list[list[Any]]) -> dict[str, list[Any]]:
+    """Scores as the rows of a run."""
+    return {
         "task": [task for task, *_ in scores],
         "mode": [mode for _, mode, *_ in scores],
         "condition": [condition for *_, condition, _ in scores],
@@ -59,7 +64,17 @@ def summary(scores: list[list[Any]]) -> dict[str, Any]:
         "split": ["test"] * len(scores),
         "case_id": [f"{place:04d}" for place in range(len(scores))],
     }
-    return summarize(rows, AGGREGATION, ["miou"])
+
+
+def summary(scores: list[list[Any]]) -> dict[str, Any]:
+    """Means with 95 % intervals, as a run has them."""
+    return summarize(rows_of(scores), AGGREGATION, ["miou"])
+
+
+def gain(data: dict[str, Any]) -> Paired:
+    """What the last stage added, problem by problem."""
+    taught, rewarded = (rows_of(scores) for scores in data["scores"][-2:])
+    return compare_rows(taught, rewarded, AGGREGATION, "miou").overall
 
 
 def published(by: str) -> dict[str, tuple[float, str]]:
@@ -76,9 +91,9 @@ def published(by: str) -> dict[str, tuple[float, str]]:
 
 def tables(data: dict[str, Any]) -> str:
     """The tables of the page."""
-    last, first = summary(data["scores"][-1]), summary(data["scores"][0])
+    last, first = summary(data["scores"][-1]), summary(data["scores"][-2])
     lines = [
-        "| | after the first stage | small | 95 % | n | best published model |",
+        "| | before the reward | small | 95 % | n | best published model |",
         "| --- | ---: | ---: | --- | ---: | --- |",
     ]
     before = {(row["by"], row["key"]): row["mean"] for row in first["groups"]}
@@ -121,6 +136,7 @@ def curve(data: dict[str, Any], path: Path) -> None:
         ("changed", "loss of pixels to change", "#3b5bdb"),
         ("kept", "loss of pixels to keep", "#0b7285"),
         ("field", "error of offsets", "#868e96"),
+        ("figure", "error of figures", "#c2a100"),
     ):
         axes.plot(seen, [row[name] for row in data["log"]], label=label, color=color)
     axes.set_yscale("log")
@@ -130,13 +146,20 @@ def curve(data: dict[str, Any], path: Path) -> None:
     ends = data["ends"]
     other = axes.twinx()
     means = [summary(scores)["overall"]["miou"]["mean"] for scores in data["scores"]]
-    other.plot([end / 1000 for end in ends], means, "o", color="#c92a2a", label="mIoU of 480 problems")
+    other.plot([end / 1000 for end in ends], means, "o", color="#c92a2a", label="mIoU of test problems")
+    rewarded = [row for row in data["log"] if "reward" in row]
+    other.plot(
+        [row["step"] * data["batch"] / 1000 for row in rewarded],
+        [100 * row["reward"] for row in rewarded],
+        color="#c92a2a",
+        label="reward: mIoU expected in training",
+    )
     for end, mean in zip(ends, means, strict=True):
         other.annotate(f"{mean:.1f}", (end / 1000, mean), textcoords="offset points", xytext=(-8, 7), ha="right")
     other.set_ylim(0, 100)
     other.set_ylabel("mIoU")
     handles = [*axes.get_legend_handles_labels()[0], *other.get_legend_handles_labels()[0]]
-    axes.legend(handles=handles, frameon=False, loc="upper center", ncols=2, fontsize=8)
+    axes.legend(handles=handles, frameon=False, loc="upper center", ncols=3, fontsize=7)
     axes.set_ylim(top=25)
     figure.tight_layout()
     figure.savefig(path, metadata={"Software": None})
@@ -175,16 +198,15 @@ def _small(picture: Pixels) -> Image.Image:
 def main() -> None:
     """Read what is given, draw, and put the tables into the page."""
     if sys.argv[1:]:
-        named = [argument.rpartition(":") for argument in sys.argv[1:]]
-        data = read_stages([Path(folder) for folder, _, _ in named]) | {"ends": [int(seen) for _, _, seen in named]}
+        data = read_stages([Path(folder) for folder in sys.argv[1:]])
         DATA.write_text(json.dumps(data, separators=(",", ":")).replace('"scores"', '\n"scores"') + "\n")
     data = json.loads(DATA.read_text())
+    added = gain(data)
+    print(f"the reward added {added.difference:.1f} ({added.lo:.1f} to {added.hi:.1f}), {added.n} problems")
     curve(data, IMAGES / "small-editor-curve.png")
     gallery(IMAGES / "small-editor-gallery.png")
     text = PAGE.read_text()
-    new = re.sub(
-        r"^\| \| after the first stage.*?(?=\n\n)", lambda _: tables(data), text, flags=re.DOTALL | re.MULTILINE
-    )
+    new = re.sub(r"^\| \| before the reward.*?(?=\n\n)", lambda _: tables(data), text, flags=re.DOTALL | re.MULTILINE)
     PAGE.write_text(new)
 
 

@@ -97,10 +97,10 @@ def _histograms(before: torch.Tensor, answer: torch.Tensor, output: torch.Tensor
     import torch
 
     number, pixels = len(answer), answer.shape[1] * answer.shape[2]
-    lab = lab(output)
-    to_answer = tolerance_bins(lab, lab(answer))
-    to_before = tolerance_bins(lab, lab(before))
-    del lab
+    colors = lab(output)
+    to_answer = tolerance_bins(colors, lab(answer))
+    to_before = tolerance_bins(colors, lab(before))
+    del colors
     kept = (before == answer).all(dim=-1).reshape(number, pixels)
     rows = torch.arange(number, device=answer.device).unsqueeze(1) * (3 * BINS)
     places = torch.stack((rows + kept * BINS + to_answer, rows + 2 * BINS + to_before))

@@ -2,11 +2,11 @@
 
     python benchmarks/training_disjoint.py [--count 1000000] [--jobs 1] [--minutes 25] [--released paintbench=DIR]
 
-Every benchmark with a stream takes part. For each number of its stream the whole problem is made. Its input is
-compared with the inputs of all test problems, at the points of a grid; pairs that agree there are compared pixel by
-pixel. Pictures of other sizes are brought to one size first. The first seeds of a million training problems are
-compared too, which takes a minute. A stream that does not fit into the time is compared as far as it fits;
-``--first`` goes on from there.
+Every benchmark with a stream takes part, and so does what the small editor learns from (``--only small``). For each
+number of a stream the whole problem is made. Its input is compared with the inputs of all test problems, at the points
+of a grid; pairs that agree there are compared pixel by pixel. Pictures of other sizes are brought to one size first.
+The first seeds of a million training problems are compared too, which takes a minute. A stream that does not fit into
+the time is compared as far as it fits; ``--first`` goes on from there.
 Ends with 1 where a problem is shared.
 """
 
@@ -17,13 +17,15 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from functools import cache
+from importlib.resources import files
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
 from editscope.processes import end_with_parent
 from editscope.suites.base import Suite
-from editscope.suites.generated.stream import ProblemStream, training_namespace
+from editscope.suites.generated.stream import ProblemStream, StreamPlace, training_namespace
+from editscope.suites.paintbench.lessons import LessonStream
 from editscope.suites.registry import benchmark, benchmarks, load_suite
 from editscope.training.data.disjoint import (
     SAME,
@@ -37,13 +39,33 @@ from editscope.training.data.disjoint import (
 CHUNK = 250
 
 
+SMALL = "small"
+"""The problems that the recipe of the small editor draws from the stream of PaintBench."""
+
+
+class TaughtStream(LessonStream):
+    """What the small editor learns from, by number."""
+
+    def __init__(self, namespace: str) -> None:
+        from editscope.training.small.settings import read_recipe
+        from editscope.training.small.stream import ExampleStream
+
+        stage = read_recipe(Path(str(files("editscope.training.recipes").joinpath("small.toml")))).stage
+        super().__init__(training_namespace(stage.seed))
+        self._examples = ExampleStream(stage.seed, stage.part, 0, stage.shares, stage.without)
+
+    def place(self, number: int) -> StreamPlace:
+        """What is drawn at a number."""
+        return self._examples.place(number)
+
+
 @cache
 def prepared(name: str, released: str, seed: int) -> tuple[ProblemStream, KnownProblems]:
     """The stream of a benchmark, and the problems of its test sets."""
-    made = benchmark(name).part("stream")
-    suites: list[Suite] = [load_suite(name)]
+    made = TaughtStream if name == SMALL else benchmark(name).part("stream")
+    suites: list[Suite] = [load_suite(made.name)]
     if released:
-        suites.append(load_suite(name, root=Path(released)))
+        suites.append(load_suite(made.name, root=Path(released)))
     return made(training_namespace(seed)), known_problems(made, suites)
 
 
@@ -99,21 +121,22 @@ def main() -> int:
     options = parser.parse_args()
     released = dict(text.split("=", 1) for text in options.released)
     lines, shared = [], 0
-    for record in benchmarks():
-        if not record.stream or (options.only and record.name != options.only):
+    titles = {record.name: record.title for record in benchmarks() if record.stream} | {SMALL: "small editor"}
+    for name, title in titles.items():
+        if options.only and name != options.only:
             continue
-        stream, known = prepared(record.name, released.get(record.name, ""), options.seed)
-        print(f"{record.title}: {len(known.problems):,} test problems", flush=True)
+        stream, known = prepared(name, released.get(name, ""), options.seed)
+        print(f"{title}: {len(known.problems):,} test problems", flush=True)
         begun = time.monotonic()
         seeds = shared_seeds(stream, known, range(options.first, options.first + options.count))
         print(f"  seeds of {options.count:,} training problems in {time.monotonic() - begun:.0f} s", flush=True)
         begun = time.monotonic()
-        report = compared(record.name, released.get(record.name, ""), options)
+        report = compared(name, released.get(name, ""), options)
         spent = time.monotonic() - begun
         shared += len(seeds) + len(report.same)
         nearest = f"{100 * report.nearest.unlike:.2f} %" if report.nearest else "-"
         lines.append(
-            f"| {record.title} | {len(known.problems):,} | {options.count:,} | {len(seeds)} | "
+            f"| {title} | {len(known.problems):,} | {options.count:,} | {len(seeds)} | "
             f"{report.problems:,} | {len(report.close):,} | {nearest} | {len(report.same)} | {spent:,.0f} |"
         )
         for pair in report.same:

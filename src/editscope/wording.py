@@ -304,6 +304,16 @@ def parts_of_cases(selections: Sequence[Mapping[str, Any]]) -> str:
     return words if int(smallest["n"]) == int(largest["n"]) else f"{int(smallest['n']):,} to {words}"
 
 
+def trained_note(info: Mapping[str, Any]) -> str:
+    """What stands beside the score of an editor that was trained on problems like those of its run; else "".
+
+    >>> trained_note({"suite": {"name": "paintbench"}, "editor": {"trained_on": "paintbench"}})
+    'trained on this distribution'
+    """
+    same = info["editor"].get("trained_on") == info["suite"]["name"]
+    return "trained on this distribution" if same else ""
+
+
 def part_note(selection: Mapping[str, Any], pending: int = 0) -> str:
     """What must stand beside the figures of a run: that it is on a part of its suite, or how much of it is done.
 

@@ -86,6 +86,7 @@ class Editor:
     ``own_clock`` is for an editor that ends a late edit itself, so that nobody has to kill its process for that.
     ``wants_answer`` is for a wrapper that chooses by the score: it gets the answer, the editor inside it does not.
     ``wants_hint`` is for one that rewrites instructions with what the suite tells its judge.
+    ``trained_on`` names the benchmark on whose kind of problems it was trained: tables and leaderboards say so.
     """
 
     name: str = ""
@@ -100,6 +101,7 @@ class Editor:
     sees_images: bool = True
     own_clock: bool = False
     max_images: int | None = None
+    trained_on: str = ""
     budget_account: Account | None = None
     """The budget of the run, where it has one; see ``use_account``."""
     last_cost: float = 0.0
@@ -185,7 +187,7 @@ class Editor:
 
 
 ATTRIBUTES: Mapping[str, Wanted] = {
-    "name": TEXT,
+    **dict.fromkeys(("name", "trained_on"), TEXT),
     "workers": whole_number(1, or_none=True),
     **dict.fromkeys(("at_once", "batch"), whole_number(1)),
     "max_images": whole_number(1, or_none=True),

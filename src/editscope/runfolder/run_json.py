@@ -113,6 +113,7 @@ RUN = record(
                 "options": dict_of(anything),
                 "cwd": maybe(text),
                 "settings": dict_of(anything),
+                "trained_on": text,
                 "code": list_of(record({"hash": text, "file": text}, {"from": text})),
             },
         ),

@@ -45,6 +45,8 @@ def editor_info(editor: Editor, spec: str | None) -> dict[str, Any]:
         "options": {} if spec is None else dict(parse_spec(spec).options),
         "cwd": str(Path.cwd()),
     }
+    if editor.trained_on:
+        info["trained_on"] = editor.trained_on
     if spec is None:
         info["settings"] = settings_at_start(editor)
     code = code_of(editor)

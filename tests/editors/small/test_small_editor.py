@@ -21,6 +21,7 @@ from editscope.images import Pixels
 from editscope.scoring.pixels import score_pixels
 from editscope.suites.paintbench.lessons import problem_at
 from editscope.suites.paintbench.slots import PaintSlot
+from editscope.wording import trained_note
 from support.command_line import called
 
 INSTRUCTION = "Recolor the largest shape to red (#FF0000)."
@@ -62,7 +63,7 @@ def test_it_does_what_it_was_trained_for(small: Editor) -> None:
     image = edited(small, before, instruction).image
     again = edited(small, before, instruction).image
     assert isinstance(image, np.ndarray) and isinstance(again, np.ndarray) and np.array_equal(image, again)
-    assert score_pixels(before, after, image).miou > 0.5
+    assert score_pixels(before, after, image).miou > 0.9
 
 
 @pytest.mark.slow
@@ -104,11 +105,16 @@ def _other_words(file: Path) -> None:
     file.write_bytes(json.dumps({**json.loads(line), "vocabulary": "0"}).encode() + b"\n" + rest)
 
 
+def _earlier(file: Path) -> None:
+    file.write_bytes(file.read_bytes().replace(b"small editor 2", b"small editor 1"))
+
+
 DAMAGE: list[tuple[Callable[[Path], None], str]] = [
     (_missing, "are not there; `editscope train small-export"),
     (_cut, "are damaged"),
     (_flipped, "are damaged"),
     (_other, "is no file of weights"),
+    (_earlier, "is a file of another version"),
     (_other_words, "was trained with other words"),
 ]
 
@@ -166,6 +172,13 @@ def test_a_run_by_the_command_line_scores_its_edits(editscope: Any, tmp_path: Pa
     )
     assert ended.returncode == 0, ended.stderr
     run = json.loads((tmp_path / "run" / "run.json").read_text())
-    assert "small" in json.dumps(run)
+    assert run["editor"]["name"] == "small" and run["editor"]["trained_on"] == "paintbench"
+    assert "(trained on this distribution)" in " ".join(ended.stdout.split())
+    page = editscope("report", tmp_path / "run", "--with-published", "--out", tmp_path / "page.html")
+    assert page.returncode == 0
+    assert (tmp_path / "page.html").read_text().count(">trained on this distribution<") == 2  # overview, leaderboard
+    other = {**run, "suite": {**run["suite"], "name": "tinygrafix"}}
+    assert trained_note(run) and not trained_note(other)
+    assert load_editor("resize(longest=512):small").trained_on == "paintbench"
     listed = editscope("editors", "small")
     assert listed.returncode == 0 and "docs/small-editor.md" in listed.stdout

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from editscope import printing
 from editscope.stats.small_groups import few_in_words, is_few, rules_in_words, weakest_in_words
-from editscope.wording import RECOVERY, half_width, other_size, part_note
+from editscope.wording import RECOVERY, half_width, other_size, part_note, trained_note
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -106,6 +106,8 @@ def _by_pixels(run: Run, console: Console) -> None:
     summary = run.summary
     if summary["overall"]["miou"]["n"]:
         beside = part_of_suite(run) or published_best(run)
+        if note := trained_note(run.info):
+            beside.append(f"({note})")
         console.print(" " + "   ".join([*_headline(summary), *beside]), markup=False)
     texts = [text for text in (_weakest(summary), _failures(summary["failures"])) if text]
     if texts:

@@ -29,6 +29,7 @@ class SmallEditor(Editor):
 
     workers = None
     max_images = 1
+    trained_on = "paintbench"
 
     def __init__(self, weights: str = "") -> None:
         self.weights = Path(weights) if weights else shipped_weights()

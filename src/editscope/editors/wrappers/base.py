@@ -39,7 +39,7 @@ class Wrapper(Editor):
         self.workers, self.at_once, self.batch, self.gpu = inner.workers, inner.at_once, inner.batch, inner.gpu
         self.max_images, self.own_clock = inner.max_images, inner.own_clock
         self.needs_answer, self.wants_answer = inner.needs_answer, inner.wants_answer
-        self.wants_hint = inner.wants_hint
+        self.wants_hint, self.trained_on = inner.wants_hint, inner.trained_on
         if self.asker is not None and self.workers is None:
             self.workers = 1  # one judge, one budget
 

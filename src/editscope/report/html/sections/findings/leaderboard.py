@@ -17,7 +17,7 @@ from editscope.report.options import ReportOptions
 from editscope.report.paper_tables.registry import own_protocol
 from editscope.stats.small_groups import is_few
 from editscope.suites import suite_title
-from editscope.wording import count, metric_name, metric_note, value
+from editscope.wording import count, metric_name, metric_note, trained_note, value
 
 if TYPE_CHECKING:
     from editscope.published import ModelCard, Result
@@ -166,6 +166,8 @@ def _table(sheet: Sheet, entries: Sequence[LeaderboardEntry], metrics: Sequence[
 def _row(place: int, entry: LeaderboardEntry, metrics: Sequence[str], full: float, *, kinds: bool) -> Html:
     view = entry.view
     maker = el("small", entry.card.developer) if entry.card and entry.card.developer else None
+    if view and (note := trained_note(view.run.info)):
+        maker = el("small", note)
     name: list[Child] = [badge(view) if view else None, el("span", el("b" if view else "span", entry.name), maker)]
     who: Child = el("a", name, href=cases_link(view=view)) if view else name
     return el(

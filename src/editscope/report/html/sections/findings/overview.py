@@ -25,6 +25,7 @@ from editscope.wording import (
     parts_of_cases,
     plain,
     share_in_words,
+    trained_note,
     value,
 )
 
@@ -166,11 +167,12 @@ def _overview_row(sheet: Sheet, view: RunView, metric: str, sides: Sequence[str]
 
 
 def _spec_line(sheet: Sheet, view: RunView) -> list[Html]:
-    """The editor's spec, and how many cases there are of how many, where that is not the same for all runs."""
+    """The editor's spec, what it was trained on, and how many cases of how many, where runs differ in that."""
     spec = shown_spec(view.run)
     part = view.part if len({other.part for other in sheet.runs}) > 1 else ""
     lines = [el("small", el("code", spec))] if spec != view.name else []
-    return [*lines, *([el("small", part, cls="part")] if part else [])]
+    notes = [note for note in (trained_note(view.run.info), part) if note]
+    return [*lines, *(el("small", note, cls="part") for note in notes)]
 
 
 def _coverage(view: RunView) -> list[Child]:

@@ -49,7 +49,7 @@ def test_ctrl_c_while_sampling_stops_at_the_next_group_and_keeps_the_state_befor
         return original(latents)
 
     editor.pixels = noted  # type: ignore[method-assign]
-    with pytest.raises(Stopped, match=r"stopped in round 1, with a checkpoint of the state before it; .* --resume"):
+    with pytest.raises(Stopped, match=r"stopped in round 2, with a checkpoint of the state before it; .* --resume"):
         small_run(small_settings(rounds=3), editor, checkpoints=places)
     assert (len(painted), places.steps) == (3, [1]), "the second group was not painted"
     resumed, _ = small_run(small_settings(rounds=3), checkpoints=places)

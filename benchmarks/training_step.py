@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import argparse
 import gc
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -31,6 +32,7 @@ from editscope.training.activations import prepare_blocks
 from editscope.training.data.examples import EditExample
 from editscope.training.flops import TokenCounts, network_step, peak_flops, utilization
 from editscope.training.models.base import Condition
+from editscope.training.models.conditions import together
 from editscope.training.models.kontext import KontextEditor
 from editscope.training.models.lora import add_lora
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
@@ -41,7 +43,8 @@ from editscope.training.supervised.optimizers import make_optimizer
 from editscope.training.supervised.settings import OptimizerSettings, TimestepSettings
 
 CASES = ("kontext:1:16:inputs:compiled", "kontext:1:16:attention:compiled", "kontext:1:16:all:compiled")
-SIDES: Mapping[str, int] = {"kontext": 64, "qwen": 64, "tiny": 4, "tiny-qwen": 4}
+TOYS = ("tiny:1:4:inputs:eager", "tiny-qwen:1:4:all:eager")
+SIDES: Mapping[str, int] = {"kontext": 64, "qwen": 64, "small": 64, "tiny": 4, "tiny-qwen": 4}
 """Tokens along each side of a picture."""
 TEXT = 512
 """Tokens of the text."""
@@ -53,10 +56,15 @@ def make_network(name: str, device: str) -> Any:
     import diffusers
 
     tiny = {"num_layers": 2, "num_attention_heads": 2, "attention_head_dim": 16, "axes_dims_rope": (4, 6, 6)}
+    small = {"num_layers": 4, "num_attention_heads": 8, "attention_head_dim": 64, "axes_dims_rope": (16, 24, 24)}
+    flux: dict[str, dict[str, Any]] = {
+        "kontext": {},
+        "small": {**small, "num_single_layers": 8},
+        "tiny": {**tiny, "num_single_layers": 2},
+    }
     with torch.device("meta"):
-        if name in ("kontext", "tiny"):
-            more = {**tiny, "num_single_layers": 2} if name == "tiny" else {}
-            network = diffusers.FluxTransformer2DModel(guidance_embeds=True, **more)
+        if name in flux:
+            network = diffusers.FluxTransformer2DModel(guidance_embeds=True, **flux[name])
         else:
             network = diffusers.QwenImageTransformer2DModel(**(tiny if name == "tiny-qwen" else {}))
     network = network.to(torch.bfloat16).to_empty(device=device)
@@ -93,13 +101,13 @@ class DrawnEncoder:
         else:
             self._condition["mask"] = torch.ones(1, TEXT, dtype=torch.long, device=device)
 
-    def latents(self, picture: Pixels) -> torch.Tensor:
+    def answers(self, pictures: Sequence[Pixels]) -> torch.Tensor:
         """The same for every picture."""
-        return self._clean
+        return torch.cat([self._clean] * len(pictures))
 
-    def condition(self, example: EditExample, *, without: bool = False) -> Condition:
+    def conditions(self, examples: Sequence[EditExample], without: Sequence[bool]) -> Condition:
         """The same for every example."""
-        return self._condition
+        return together([self._condition] * len(examples))
 
 
 def make_objective(network: Any, name: str, tokens: int) -> FlowObjective:
@@ -174,9 +182,11 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", nargs="+", default=list(CASES))
+    parser.add_argument("--toy", action="store_true", help="tiny networks, to see that it runs")
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=500.0)
     given = parser.parse_args()
+    cases, failed = (TOYS if given.toy else given.cases), False
     until = time.perf_counter() + given.seconds
     device = "cuda" if torch.cuda.is_available() else "cpu"
     name = torch.cuda.get_device_name() if device == "cuda" else "CPU"
@@ -185,7 +195,7 @@ def main() -> None:
     print("| case | s a step | pictures/s | model | hardware | GiB | TFLOP | first steps, s | loss |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
     network, there, rank = None, "", 0
-    for case in given.cases:
+    for case in cases:
         if time.perf_counter() > until:
             print(f"| {case} | left out: no time |")
             continue
@@ -199,11 +209,13 @@ def main() -> None:
             row, _ = measure(network, case, given.steps, device, peak)
             print(row, flush=True)
         except Exception as error:
+            failed = True
             print(f"| {case} | {type(error).__name__}: {' '.join(str(error).split())[:600]} |", flush=True)
         gc.collect()
         if device == "cuda":
             torch.cuda.empty_cache()
     print(f"asked: at least {100 * ASKED:.0f} % of the peak for the model, with checkpointing")
+    sys.exit(int(failed))
 
 
 if __name__ == "__main__":

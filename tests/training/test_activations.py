@@ -8,6 +8,7 @@ import pytest
 
 from editscope.errors import BadInput
 from editscope.training.activations import prepare_blocks
+from support.models.tiny_parts import small_flux
 
 torch = pytest.importorskip("torch")
 diffusers = pytest.importorskip("diffusers")
@@ -17,17 +18,7 @@ peft = pytest.importorskip("peft")
 def flux(dropout: float = 0.0) -> Any:
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    network = diffusers.FluxTransformer2DModel(
-        in_channels=16,
-        num_layers=2,
-        num_single_layers=3,
-        attention_head_dim=16,
-        num_attention_heads=2,
-        joint_attention_dim=16,
-        pooled_projection_dim=16,
-        guidance_embeds=True,
-        axes_dims_rope=(4, 6, 6),
-    )
+    network = small_flux(diffusers, num_layers=2, num_single_layers=3)
     network.requires_grad_(False)
     network.add_adapter(peft.LoraConfig(r=2, target_modules=["to_q", "to_v", "proj_mlp"], lora_dropout=dropout))
     for name, value in network.named_parameters():

@@ -8,6 +8,7 @@ import pytest
 
 from editscope.errors import BadInput
 from editscope.training.flops import TokenCounts, count_step, lora_ranks, network_parts, network_step, peak_flops
+from support.models.tiny_parts import small_flux
 
 torch = pytest.importorskip("torch")
 diffusers = pytest.importorskip("diffusers")
@@ -24,17 +25,8 @@ def _one_thread() -> None:
 
 
 def flux(guidance: bool = True) -> Any:
-    return diffusers.FluxTransformer2DModel(
-        in_channels=16,
-        num_layers=2,
-        num_single_layers=3,
-        attention_head_dim=16,
-        num_attention_heads=2,
-        joint_attention_dim=24,
-        pooled_projection_dim=8,
-        guidance_embeds=guidance,
-        axes_dims_rope=(4, 6, 6),
-    )
+    sizes = {"num_layers": 2, "num_single_layers": 3, "joint_attention_dim": 24, "pooled_projection_dim": 8}
+    return small_flux(diffusers, guidance_embeds=guidance, **sizes)
 
 
 def qwen(**more: Any) -> Any:

@@ -119,6 +119,8 @@ def experiment_of(document: Mapping[str, Any], file: str, name: str, folder: Pat
         if entry not in known:
             raise BadInput(f"{file}: {unknown('table', entry, known)}")
     for entry in NEEDED:
+        if entry not in document and "planner" in document and "reinforcement" not in document:
+            raise BadInput(f"{file} has no table [{entry}]: it is the experiment of a planner; use `train planner`")
         if entry not in document:
             raise BadInput(f"{file} has no table [{entry}]; `editscope train new` writes a file that has all")
     if isinstance(document["model"], Mapping) and "gradient_checkpointing" in document["model"]:

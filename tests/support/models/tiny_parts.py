@@ -92,6 +92,22 @@ def small_vae(diffusers: Any, channels: int = 4, **more: Any) -> Any:
     )
 
 
+def small_flux(diffusers: Any, **more: Any) -> Any:
+    """A network of FLUX.1's kind: one block of each, two heads of 16."""
+    config: dict[str, Any] = {
+        "in_channels": 16,
+        "num_layers": 1,
+        "num_single_layers": 1,
+        "attention_head_dim": 16,
+        "num_attention_heads": 2,
+        "joint_attention_dim": 16,
+        "pooled_projection_dim": 16,
+        "guidance_embeds": True,
+        "axes_dims_rope": (4, 6, 6),
+    }
+    return diffusers.FluxTransformer2DModel(**(config | more))
+
+
 def small_unet(diffusers: Any, channels: int, **more: Any) -> Any:
     """A network of Stable Diffusion's kind with two resolutions."""
     config: dict[str, Any] = {

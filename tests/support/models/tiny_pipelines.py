@@ -16,6 +16,7 @@ from support.models.tiny_parts import (
     making,
     qwen_tokenizer,
     safety_checker,
+    small_flux,
     small_unet,
     small_vae,
     t5_tokenizer,
@@ -37,17 +38,7 @@ def save_flux_kind(pipeline: str, folder: Path, seed: int = 0) -> Path:
                 vocab_size=len(second), d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, is_encoder_decoder=False
             )
         )
-        network = diffusers.FluxTransformer2DModel(
-            in_channels=16,
-            num_layers=1,
-            num_single_layers=1,
-            attention_head_dim=16,
-            num_attention_heads=2,
-            joint_attention_dim=16,
-            pooled_projection_dim=16,
-            guidance_embeds=True,
-            axes_dims_rope=(4, 6, 6),
-        )
+        network = small_flux(diffusers)
         pipe = getattr(diffusers, pipeline)(
             scheduler=diffusers.FlowMatchEulerDiscreteScheduler(use_dynamic_shifting=True),
             vae=loud(torch, small_vae(diffusers, shift_factor=0.0, scaling_factor=1.0)),

@@ -49,7 +49,7 @@ def test_ctrl_c_while_sampling_stops_at_the_next_group_and_keeps_the_state_befor
         return original(latents)
 
     editor.pixels = noted  # type: ignore[method-assign]
-    with pytest.raises(Stopped, match=r"stopped in round 1, with a checkpoint of the state before it; .* --resume"):
+    with pytest.raises(Stopped, match=r"stopped in round 2, with a checkpoint of the state before it; .* --resume"):
         small_run(small_settings(rounds=3), editor, checkpoints=places)
     assert (len(painted), places.steps) == (3, [1]), "the second group was not painted"
     resumed, _ = small_run(small_settings(rounds=3), checkpoints=places)
@@ -125,7 +125,7 @@ def test_a_full_disk_is_told_and_the_checkpoint_before_stays(kind: str, tmp_path
 
 def test_a_judge_that_writes_nonsense_stops_the_run_and_is_not_paid_again(tmp_path: Path) -> None:
     reward, places = ByFunction(lambda rollout: None), FileCheckpoints(tmp_path)
-    with pytest.raises(Stopped, match=r"round 0: no edit has a verdict of all rewards \('b': unparsed, no number\)"):
+    with pytest.raises(Stopped, match=r"round 1: no edit has a verdict of all rewards \('b': unparsed, no number\)"):
         small_run(small_settings(rounds=9), rewards=mixed({"b": reward}), checkpoints=places)
     assert (reward.asked, places.steps) == (16, [0])
 

@@ -76,7 +76,7 @@ def test_a_loss_that_is_no_number_stops_and_keeps_the_last_good_checkpoint(tmp_p
 
     mix = mixed({"b": ByFunction(lambda rollout: float(id(rollout) % 97))})
     with pytest.raises(
-        BrokenLoss, match=r"stopped in round 2: the loss of the painter is nan; the last good checkpoint"
+        BrokenLoss, match=r"stopped in round 3: the loss of the painter is nan; the last good checkpoint"
     ):
         small_run(small_settings(rounds=5, save_every=1), editor, mix, checkpoints=places, on_round=poisoned)
     state = places.latest()

@@ -19,24 +19,30 @@ Row = tuple[str, str]
 def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -> None:
     """Print what a supervised run will do."""
     from editscope.training.checkpoints import checkpoints_in
+    from editscope.training.monitors import read_monitors
     from editscope.training.supervised.outline import outline
-    from editscope.training.supervised.start import tracking_of
+    from editscope.training.supervised.start import check_folder, check_settings, tracking_of
 
+    if resume or not folder.is_dir():
+        check_folder(folder, resume, experiment.decides)
+    check_settings(experiment, file)
     tracking_of(experiment, file)
-    plan = outline(experiment)
+    read_monitors(experiment.extra.get("monitors", {}), file)
+    plan = outline(experiment, file=file)
     there = checkpoints_in(folder)
     rows = [
         *_model_rows(experiment, plan),
         ("steps", f"{plan.steps:,}" + (f", from {there[-1][0]:,}" if there and resume else "")),
         ("examples of a step", f"{plan.examples} in batches of {experiment.training.batch}, over all processes"),
         ("pictures seen", f"{plan.pictures:,}"),
+        *(("data", sentence) for sentence in plan.checked),
         ("records", "without end" if plan.records is None else f"{plan.records:,}"),
         *([] if plan.epochs is None else [("epochs", f"{plan.epochs:.2f}")]),
         ("rate", f"{experiment.optimizer.rate:g}, {experiment.schedule.kind}, warm-up {experiment.schedule.warmup}"),
         *_memory_rows(plan.memory),
         ("memory in all, about", f"{_in_all(plan.memory)} for each process"),
         ("checkpoints", f"each {experiment.checkpoints.every} steps, the last {experiment.checkpoints.keep} stay"),
-        ("folder", str(folder)),
+        ("folder", _place(folder, resume, [step for step, _ in there])),
     ]
     _say_rows(rows)
 
@@ -45,9 +51,12 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
     """Print what reinforcement learning will do: what is sampled, computed, asked and paid."""
     from editscope.training.checkpoints import checkpoints_in
     from editscope.training.reinforcement.outline import outline_reinforcement
+    from editscope.training.supervised.start import check_folder
     from editscope.transport.forecast import Forecast
 
     plan = outline_reinforcement(experiment, file)
+    if resume or not folder.is_dir():
+        check_folder(folder, resume)
     settings, there = plan.settings, checkpoints_in(folder)
     height, width = plan.size
     spent = Forecast(plan.judges)
@@ -65,9 +74,14 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
         ("memory in all, about", f"{_in_all(plan.memory)} for each process, without a planner"),
         ("memory of the CPU", f"{_gibibytes(plan.waiting)} for the batches of a round, over all processes"),
         ("checkpoints", f"each {settings.save_every} rounds, the last {experiment.checkpoints.keep} stay"),
-        ("folder", str(folder)),
+        ("folder", _place(folder, resume, [step for step, _ in there])),
     ]
     _say_rows(rows)
+
+
+def _place(folder: Path, resume: bool, steps: Sequence[int]) -> str:
+    begun = f"; it has a checkpoint of step {steps[-1]:,}, so add --resume" if steps and not resume else ""
+    return f"{folder}{begun}"
 
 
 def _memory_rows(memory: Mapping[str, int | None]) -> list[Row]:
@@ -79,7 +93,9 @@ def _in_all(memory: Mapping[str, int | None]) -> str:
 
 
 def _gibibytes(size: int | None) -> str:
-    return "not known before they are downloaded" if size is None else f"{size / (1 << 30):.2f} GiB"
+    if size is None:
+        return "not known before they are downloaded"
+    return f"{size / (1 << 30):.2f} GiB" if size >= 1 << 27 else f"{size / (1 << 20):.2f} MiB"
 
 
 def _cost(spent: Forecast) -> str:

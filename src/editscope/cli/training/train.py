@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -11,7 +13,7 @@ from editscope import printing
 from editscope.cli.help import GroupedCommands, GroupedOptions
 from editscope.cli.training.compare import compare
 from editscope.cli.training.train_small import small, small_export
-from editscope.errors import BadInput
+from editscope.errors import BadInput, Stopped
 
 app = typer.Typer(
     cls=GroupedCommands,
@@ -57,14 +59,15 @@ def run(
 
         (say_reinforcement if "reinforcement" in read.extra else say_outline)(read, experiment.name, folder, resume)
         return
-    if "reinforcement" in read.extra:
-        from editscope.training.reinforcement.start import reinforce_experiment
+    with _ended_at_once(folder):
+        if "reinforcement" in read.extra:
+            from editscope.training.reinforcement.start import reinforce_experiment
 
-        weights = reinforce_experiment(read, folder, source=experiment, resume=resume, say=printing.say)
-    else:
-        from editscope.training.supervised.start import train
+            weights = reinforce_experiment(read, folder, source=experiment, resume=resume, say=printing.say)
+        else:
+            from editscope.training.supervised.start import train
 
-        weights = train(read, folder, source=experiment, resume=resume, say=printing.say)
+            weights = train(read, folder, source=experiment, resume=resume, say=printing.say)
     printing.say(f"{weights}")
 
 
@@ -128,10 +131,29 @@ def planner(
 
     editscope train planner planner.toml
     """
-    from editscope.training.planner.start import train_planner
+    from editscope.training.planner.start import planner_name, train_planner
 
-    folder = out or Path("trained") / experiment.stem
-    printing.say(f"{train_planner(experiment, folder, resume=resume, say=printing.say)}")
+    folder = out or Path("trained") / planner_name(experiment)
+    with _ended_at_once(folder):
+        weights = train_planner(experiment, folder, resume=resume, say=printing.say)
+    printing.say(f"{weights}")
+
+
+@contextmanager
+def _ended_at_once(folder: Path) -> Iterator[None]:
+    """A second Ctrl-C, which waits for nothing: what is there stays, and a sentence says how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        from editscope.training.checkpoints import checkpoints_in
+
+        there = checkpoints_in(folder)
+        if not there:
+            raise Stopped("ended at once, before the first checkpoint; run the same command to begin again") from None
+        raise Stopped(
+            f"ended at once; the checkpoint of step {there[-1][0]} stays: to go on from it, run the same command with "
+            "--resume"
+        ) from None
 
 
 app.command("small", cls=GroupedOptions)(small)

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from editscope.errors import BadInput
 from editscope.results import Run, open_run
 from editscope.runfolder.run_json import FILE
 from editscope.runs import Plan, make_plan
 from editscope.runs.judging.settings import Limits, make_judging
 from editscope.runs.remaining import todo
 from editscope.runs.rescore import plan_rescore
-from editscope.suites import Suite, load_suite
+from editscope.suites import Suite
 from editscope.training.comparison.arms import Arm
 from editscope.training.comparison.settings import ArmEvaluation, ComparisonPlan, folder_name
+from editscope.training.configured_suites import check_judged, configured_suite, data_place
 from editscope.training.supervised.evaluation import editor_spec
 
 PIXELS = "pixels"
@@ -96,23 +96,19 @@ class ArmRuns:
     def _loaded(self, spec: str, evaluation: ArmEvaluation) -> Suite:
         key = (spec, evaluation.data)
         if key not in self._suites:
-            data = evaluation.data
-            root = {} if not data else {"root": data if data.startswith("hf:") else str(self._plan.folder / data)}
-            try:
-                self._suites[key] = load_suite(spec, **root)
-            except BadInput as error:
-                raise BadInput(f"{self._plan.file}, evaluation {evaluation.label!r}: {error}") from error
+            place = data_place(evaluation.data, self._plan.folder)
+            self._suites[key] = configured_suite(spec, place, self._named(evaluation))
         return self._suites[key]
 
     def _check(self, evaluation: ArmEvaluation) -> None:
         """BadInput for a suite without data, or whose judges do not fit it."""
         for arm in self.arms:
             suite = self._loaded(evaluation.spec_for(arm.name), evaluation)
-            where = f"{self._plan.file}, evaluation {evaluation.label!r}"
-            if suite.scoring == "judged" and not evaluation.judges:
-                raise BadInput(f"{where}: {suite.name} is scored by judges; write judges = ['openai:gpt-4o'] or others")
-            if suite.scoring == "pixels" and evaluation.judges:
-                raise BadInput(f"{where}: {suite.name} is scored by pixels; leave judges out")
+            judged = bool(evaluation.judges)
+            check_judged(suite, judged, self._named(evaluation), "judges = ['openai:gpt-4o'] or others")
+
+    def _named(self, evaluation: ArmEvaluation) -> str:
+        return f"{self._plan.file}, evaluation {evaluation.label!r}"
 
     def planned(self, run: ArmRun, budget: float | None = None, *, again: bool = False) -> Plan:
         """The plan of a run whose arm is trained and whose edits, if it only judges, are there."""

@@ -152,12 +152,23 @@ def open_loader(
     """
     if batch < 1 or not 0 <= rank < world:
         raise BadInput(f"{where}: a batch of {batch} for process {rank} of {world} cannot be made")
-    settings.check(where, multiple)
-    sources = [open_source(part) for part in settings.parts]
-    for sentence in check_data(settings, sources, batch=batch * world, multiple=multiple, answers=answers, where=where):
+    sources, told = checked_sources(settings, batch=batch * world, multiple=multiple, answers=answers, where=where)
+    for sentence in told:
         say(sentence)
     keep = not answers if cases is None else cases
     return ExampleLoader(settings, sources, batch=batch, multiple=multiple, rank=rank, world=world, cases=keep)
+
+
+def checked_sources(
+    settings: DataSettings, *, batch: int, multiple: int, answers: bool, where: str
+) -> tuple[list[TrainingSource], list[str]]:
+    """The sources of all parts, and what was looked at in them; BadInput for what would stop a training later.
+
+    ``batch`` is that of all processes.
+    """
+    settings.check(where, multiple)
+    sources = [open_source(part) for part in settings.parts]
+    return sources, check_data(settings, sources, batch=batch, multiple=multiple, answers=answers, where=where)
 
 
 def _decides(settings: DataSettings, sources: Sequence[TrainingSource], batch: int, multiple: int) -> dict[str, Any]:

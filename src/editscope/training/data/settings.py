@@ -13,6 +13,7 @@ from editscope.call_options import check_options
 from editscope.cases import NOTHING
 from editscope.errors import BadInput, unknown
 from editscope.images import Resample
+from editscope.training.configured_suites import data_place
 
 S = TypeVar("S")
 Fit = Literal["crop", "stretch", "exact"]
@@ -204,7 +205,7 @@ def _part(table: Mapping[str, Any], where: str) -> PartSettings:
 def _in_folder(part: PartSettings, folder: Path | None) -> PartSettings:
     if folder is None:
         return part
-    data = str(folder / part.data) if part.data else ""
+    data = data_place(part.data, folder)
     source = f"set:{folder / part.target}" if part.kind == "set" and part.target else part.source
     return replace(part, source=source, data=data, name=part.label)
 

@@ -17,6 +17,7 @@ from editscope.suites.base import Suite, parse_where
 from editscope.suites.generated.stream import ProblemStream, training_namespace
 from editscope.suites.generated.suite import GeneratedSuite
 from editscope.suites.registry import benchmark, benchmarks, load_suite, split_spec
+from editscope.training.configured_suites import in_entries
 from editscope.training.data.buckets import ExampleShape, Size
 from editscope.training.data.captions import Caption, CaptionChoice
 from editscope.training.data.examples import EditExample
@@ -85,8 +86,7 @@ class SuiteExamples(TrainingSource):
 
     def __init__(self, settings: PartSettings) -> None:
         super().__init__(settings)
-        options = {"root": Path(settings.data)} if settings.data else {}
-        self.suite: Suite = load_suite(settings.target, **options)
+        self.suite: Suite = load_suite(settings.target, **({"root": settings.data} if settings.data else {}))
         self._ids = self.suite.select(parse_where(settings.where)) if settings.where else self.suite.ids
         self.compiled_in = self.suite.compiled_in
 
@@ -257,7 +257,7 @@ def open_source(settings: PartSettings) -> TrainingSource:
     try:
         return kinds[settings.kind](settings)
     except BadInput as error:
-        raise BadInput(f"part {settings.label!r}: {error}") from error
+        raise BadInput(f"part {settings.label!r}: {in_entries(str(error))}") from error
 
 
 def open_stream(spec: str, namespace: str) -> ProblemStream:

@@ -5,12 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from editscope.errors import BadInput
+from editscope.errors import BadInput, unknown
 from editscope.training.activations import Kept
 
 Precision = Literal["bf16", "fp32"]
 
 LARGEST_RANK = 4096
+DEVICES = ("auto", "cpu", "cuda", "mps")
+
+
+def check_device(device: str, where: str) -> None:
+    """Raise BadInput for a device that no training can be told to use. Which of several is for accelerate to say."""
+    if device.startswith("cuda:"):
+        chosen = device.removeprefix("cuda:")
+        raise BadInput(f'{where} device: write "cuda", and choose the GPU with CUDA_VISIBLE_DEVICES={chosen}')
+    if device not in DEVICES:
+        raise BadInput(f"{where} device: {unknown('device', device, DEVICES)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,7 @@ class ModelSettings:
 
     def check(self, where: str) -> None:
         """Raise BadInput for values that no model can have."""
+        check_device(self.device, where)
         if self.guidance < 0:
             raise BadInput(f"{where} guidance: {self.guidance:g} is negative; 1 trains without extra guidance")
         if not 1 <= self.text_tokens <= 512:

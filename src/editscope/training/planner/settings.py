@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from editscope.errors import BadInput
-from editscope.training.models.settings import Precision
+from editscope.training.models.settings import Precision, check_device
 
 PROMPT = (
     "An instruction for an image edit may leave the result to knowledge of the world. Rewrite it so that it says what "
@@ -29,5 +29,6 @@ class PlannerSettings:
 
     def check(self, where: str) -> None:
         """Raise BadInput for values that cannot be used."""
+        check_device(self.device, where)
         if self.most_tokens < 8:
             raise BadInput(f"{where} most_tokens: {self.most_tokens} is fewer than 8")

@@ -36,16 +36,20 @@ def train_planner(
 
     ``[data] pairs`` names a JSON Lines file of instructions and plans.
     """
-    check_folder(folder, resume)
     planner, tables, pairs = _read(file)
+    check_folder(folder, resume)
     training: TrainingSettings = tables["training"]
     lora: LoraSettings | None = tables.get("lora")
+    examples = read_pairs(file.parent / pairs)
     processes = Processes(training.parallel, cpu=planner.device == "cpu")
+    processes.need(planner.device, f"{file.name}, [planner]")
+    tell = say if processes.first else lambda _: None
     torch.manual_seed(training.seed)
+    tell(f"loading {planner.model}")
     network, tokenizer = load_planner(planner, lora, str(processes.device))
     objective = PlannerObjective(network, tokenizer, planner, bf16=planner.precision == "bf16")
     loader = PairLoader(
-        read_pairs(file.parent / pairs),
+        examples,
         training.batch,
         seed=training.seed,
         rank=processes.number,
@@ -58,11 +62,11 @@ def train_planner(
         LoopSettings(**{name: value for name, value in tables.items() if name != "lora"}, decides=decides),
         folder,
         processes=processes,
-        say=say if processes.first else lambda _: None,
+        say=tell,
     )
     with quiet():
         if resume:
-            say(f"going on from step {loop.resume()} of {training.steps}")
+            tell(f"going on from step {loop.resume()} of {training.steps}")
         elif processes.first:
             folder.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, folder / EXPERIMENT)
@@ -115,12 +119,19 @@ def add_planner_lora(network: Any, lora: LoraSettings) -> None:
             value.data = value.data.float()
 
 
+def planner_name(file: Path) -> str:
+    """What the experiment of a planner is called: its entry ``name``, or the name of the file."""
+    return str(read_document(file).get("name", file.stem))
+
+
 def _read(file: Path) -> tuple[PlannerSettings, dict[str, Any], str]:
     document = read_document(file)
     for name in document:
         if name not in ("name", "planner", "data", *USED):
             raise BadInput(f"{file.name}: {unknown('table', name, ('planner', 'data', *USED))}")
     for name in ("planner", "training", "data"):
+        if name not in document and name == "planner":
+            raise BadInput(f"{file.name} has no table [planner]; give the file of a planner, or use `train run`")
         if name not in document:
             raise BadInput(f"{file.name} has no table [{name}]; add it")
     data: Mapping[str, Any] = document["data"]

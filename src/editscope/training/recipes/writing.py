@@ -29,7 +29,10 @@ def write_recipe(file: Path, name: str) -> list[str]:
     write_whole(file, recipes[name].encode())
     if name == SMALL:
         return [f"{file}: look at it; then `editscope train small {file} --dry-run`"]
-    needed = read_toml(recipes[name]).get("experiment")
+    tables = read_toml(recipes[name])
+    if "model" not in tables and "planner" in tables:
+        return [f"{file}: set [data] pairs and look at the rest; then `editscope train planner {file}`"]
+    needed = tables.get("experiment")
     if needed is None:
         return [f"{file}: set [[data.parts]] and look at the rest; then `editscope train run {file} --dry-run`"]
     beside = file.parent / str(needed)

@@ -224,7 +224,7 @@ class ReinforcementRun:
             made.planned.append(planned)
             own.append((group, pictures, plans))
         if self.exchange.any(ended):
-            raise Stopped(f"stopped in round {number}, with a checkpoint of the state before it; {GO_ON}")
+            raise Stopped(f"stopped in round {number + 1}, with a checkpoint of the state before it; {GO_ON}")
         every = [entry for part in self.exchange.for_first(own) for entry in part]
         for group, pictures, plans in sorted(every, key=lambda entry: entry[0]):
             made.rollouts.extend(rollouts_of(examples[group], pictures, plans))
@@ -291,7 +291,7 @@ class ReinforcementRun:
         try:
             metrics = learner.update(batches, advantages, plan, self.exchange)
         except BrokenLoss as error:
-            raise BrokenLoss(f"stopped in round {number}: {error}") from None
+            raise BrokenLoss(f"stopped in round {number + 1}: {error}") from None
         return metrics | learner.end_round(number)
 
 
@@ -310,7 +310,7 @@ def _nothing_said(number: int, values: Mapping[str, Sequence[RewardValue]]) -> s
     """The sentence about a round in which no edit has a verdict: a judge that writes what nobody can read, say."""
     name, lost = next((name, one) for name, row in values.items() for one in row if one.value is None)
     return (
-        f"stopped in round {number}: no edit has a verdict of all rewards ({name!r}: {lost.status}, "
+        f"stopped in round {number + 1}: no edit has a verdict of all rewards ({name!r}: {lost.status}, "
         f"{lost.reason or 'no reason was given'}); the checkpoint is that of the state before; look at the judge, then "
         "resume"
     )

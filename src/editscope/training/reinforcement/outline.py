@@ -11,10 +11,11 @@ from editscope.training.data.settings import data_settings
 from editscope.training.models.loading import check_pipeline
 from editscope.training.reinforcement.rollouts import check_size
 from editscope.training.reinforcement.settings import ReinforcementSettings
-from editscope.training.reinforcement.start import planner_choice, read_reinforcement, reward_mix, table_of
+from editscope.training.reinforcement.start import planner_choice, read_reinforcement, reward_mix
 from editscope.training.rewards.base import Rollout
 from editscope.training.settings import Experiment
 from editscope.training.supervised.outline import RunOutline, outline, sides_of
+from editscope.training.supervised.start import check_settings
 from editscope.transport.forecast import PaidCalls
 
 CHANNELS, TEXT_BYTES = 16, 4096 * 2
@@ -65,8 +66,9 @@ class ReinforcementOutline:
 def outline_reinforcement(experiment: Experiment, file: str) -> ReinforcementOutline:
     """What an experiment with rewards will do; BadInput for what would stop it. Looks at one example, asks nobody."""
     settings, _ = read_reinforcement(experiment, file)
+    check_settings(experiment, file)
     planner_choice(experiment, file)
-    mix = reward_mix(table_of(experiment, "rewards", file), settings, file, lambda _: None)
+    mix = reward_mix(experiment, settings, file, lambda _: None)
     try:
         mix.check_names(settings.painter_rewards, f"{file}, [reinforcement] painter_rewards")
         mix.check_names(settings.planner_rewards, f"{file}, [reinforcement] planner_rewards")
@@ -80,7 +82,7 @@ def outline_reinforcement(experiment: Experiment, file: str) -> ReinforcementOut
     finally:
         mix.rewards.close()
     size = (example.pictures[0].shape[0], example.pictures[0].shape[1])
-    model = outline(experiment, size, batch=settings.batch)
+    model = outline(experiment, size, batch=settings.batch, file=file, answers=False)
     return ReinforcementOutline(
         model=model,
         settings=settings,

@@ -49,7 +49,9 @@ class RewardMix:
 
     def __post_init__(self) -> None:
         if all(self.rewards.weights[name] == 0 for name in self.rewards.on):
-            raise BadInput(f"{SECTION} every weight is 0, so no edit would be better than another")
+            raise BadInput(
+                "[rewards.weights] every weight is 0, so no edit would be better than another; give one a weight"
+            )
 
     def check(self, examples: Sequence[EditExample]) -> None:
         """Raise BadInput where an example lacks what a reward needs, before anything is sampled."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from editscope.training.checkpoints import checkpoints_in
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.training_log import TrainingLog
-from editscope.training.models.loading import load_trained_editor
+from editscope.training.models.loading import check_pipeline, load_trained_editor
 from editscope.training.models.lora import WEIGHTS
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.settings import LoraSettings, Precision
@@ -33,8 +33,9 @@ from editscope.training.rewards.summed import RewardSum
 from editscope.training.settings import Experiment, read_table
 from editscope.training.supervised.evaluation import evaluate
 from editscope.training.supervised.export import FINAL, write_values
+from editscope.training.supervised.outline import sides_of
 from editscope.training.supervised.parallel import Processes
-from editscope.training.supervised.start import EXPERIMENT, check_folder, tracking_of
+from editscope.training.supervised.start import check_folder, check_settings, keep_copy, tracking_of
 
 Say = Callable[[str], None]
 
@@ -74,34 +75,41 @@ def reinforce_experiment(
     file = source.name if source else "experiment.toml"
     settings, monitors = read_reinforcement(experiment, file)
     check_folder(folder, resume, {**experiment.decides, **fixed_settings(settings)})
+    check_settings(experiment, file)
     processes = Processes("ddp", cpu=experiment.model.device == "cpu")
+    processes.need(experiment.model.device, f"{file}, [model]")
     exchange = ProcessExchange(processes)
     tell = say if processes.first else _silent
-    mix = reward_mix(table_of(experiment, "rewards", file), settings, file, tell)
-    torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
+    mix = reward_mix(experiment, settings, file, tell)
     device = str(processes.device)
-    tell(f"loading {experiment.model.pipeline}")
-    editor = load_trained_editor(experiment.model, experiment.lora, device=device)
-    editor.bf16 = experiment.model.precision == "bf16"
-    planner = _planner(experiment, settings, file, device)
-    start = checkpoints_in(folder)[-1][0] if resume else 0
-    log = _opened_log(experiment, folder, file, start, exchange)
-    if source is not None and not resume and processes.first:  # after the log, whose lock says that nobody else writes
-        shutil.copyfile(source, folder / EXPERIMENT)
-
-    def logged(number: int, metrics: Metrics) -> None:
-        log.step(number + 1, metrics)
-        tell(_line(number, settings.rounds, metrics))
-        on_round(number, metrics)
-
-    places = FolderCheckpoints(folder, experiment.checkpoints.keep, experiment.decides)
     data = data_settings(experiment.data, file, experiment.folder)
-    held_out = None if experiment.evaluation is None else HeldOut(experiment, editor, folder)
-    if resume:
-        tell(f"going on after round {start} of {settings.rounds}")
-    try:
+    multiple = sides_of(experiment, check_pipeline(experiment.model))
+    with (
+        closing(mix.rewards),
+        open_loader(data, batch=1, multiple=multiple, answers=False, where=file) as examples,
+        quiet(),
+    ):
         exchange.by_first(mix.rewards.prepare)
-        with open_loader(data, batch=1, multiple=editor.multiple, answers=False, where=file) as examples, quiet():
+        torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
+        tell(f"loading {experiment.model.pipeline}")
+        editor = load_trained_editor(experiment.model, experiment.lora, device=device)
+        editor.bf16 = experiment.model.precision == "bf16"
+        planner = _planner(experiment, settings, file, device)
+        reached = checkpoints_in(folder)[-1][0] if resume else 0
+        if resume:
+            tell(f"going on after round {reached} of {settings.rounds}")
+        log = _opened_log(experiment, folder, file, reached, exchange)
+        if source is not None and not resume and processes.first:  # after the log, whose lock keeps others out
+            keep_copy(source, experiment, folder)
+
+        def logged(number: int, metrics: Metrics) -> None:
+            nonlocal reached
+            reached = number + 1
+            log.step(reached, metrics)
+            tell(_line(number, settings.rounds, metrics))
+            on_round(number, metrics)
+
+        try:
             reinforce(
                 editor,
                 examples,
@@ -109,17 +117,16 @@ def reinforce_experiment(
                 settings,
                 planner=planner,
                 monitors=monitors,
-                held_out=held_out,
-                checkpoints=places,
+                held_out=None if experiment.evaluation is None else HeldOut(experiment, editor, folder),
+                checkpoints=FolderCheckpoints(folder, experiment.checkpoints.keep, experiment.decides),
                 on_round=logged,
                 exchange=exchange,
             )
-    except Stopped as stop:
-        log.event(start, "stopped", str(stop))
-        raise
-    finally:
-        mix.rewards.close()
-        log.close()
+        except Stopped as stop:
+            log.event(reached, "stopped", str(stop))
+            raise
+        finally:
+            log.close()
     exchange.by_first(lambda: _write(experiment, editor, planner, settings, folder))
     if not settings.paints:
         return folder / "planner"
@@ -133,6 +140,11 @@ def read_reinforcement(experiment: Experiment, file: str) -> tuple[Reinforcement
         raise BadInput(
             f'{file}, [training] parallel: reinforcement learning keeps all weights in every process; write "ddp", not '
             f'"{experiment.training.parallel}", and a LoRA where the weights are too large'
+        )
+    if settings.plans and not experiment.extra.get("planner"):
+        raise BadInput(
+            f'{file}, [reinforcement] trains: "{settings.trains}" needs a planner; add [planner] model = "FOLDER", or '
+            'write trains = "painter"'
         )
     return settings, read_monitors(experiment.extra.get("monitors", {}), file)
 
@@ -153,9 +165,12 @@ class HeldOut:
         return float(next(iter(scores.values())))
 
 
-def reward_mix(table: Mapping[str, Any], settings: ReinforcementSettings, file: str, say: Say) -> RewardMix:
-    """The rewards of the table ``[rewards]``: ``specs`` by name, their ``weights``, and those that are ``off``."""
-    where = f"{file}, [rewards]"
+def reward_mix(experiment: Experiment, settings: ReinforcementSettings, file: str, say: Say) -> RewardMix:
+    """The rewards of the table ``[rewards]``: ``specs`` by name, their ``weights``, and those that are ``off``.
+
+    BadInput for rewards of plans where nobody writes any.
+    """
+    where, table = f"{file}, [rewards]", table_of(experiment, "rewards", file)
     for entry in table:
         if entry not in ("specs", "weights", "off"):
             raise BadInput(f"{where}: there is no {entry!r}; it has specs, weights and off")
@@ -166,6 +181,12 @@ def reward_mix(table: Mapping[str, Any], settings: ReinforcementSettings, file: 
         summed = RewardSum(specs, table.get("weights"), table.get("off", ()))
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from None
+    for name in summed.on:
+        if summed.rewards[name].needs_plan and not experiment.extra.get("planner"):
+            raise BadInput(
+                f'{where}: {name!r} scores plans, and nobody writes one; add [planner] model = "FOLDER", or switch it '
+                f'off with off = ["{name}"]'
+            )
     patience = JudgePatience(settings.first_pause, settings.most_waiting, tell=say)
     return RewardMix(summed, settings.normalize_rewards, patience)
 

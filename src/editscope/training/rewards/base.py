@@ -39,6 +39,8 @@ class Reward(ABC):
     """The spec that it was loaded by; "" for an object that was made in Python."""
     low: float = 0.0
     high: float = 1.0
+    needs_plan: ClassVar[bool] = False
+    """Whether it scores what a planner writes, so that it has nothing to say without one."""
 
     def check(self, example: EditExample) -> None:  # noqa: B027 - most rewards need nothing more
         """Raise BadInput where an example lacks what the reward needs, before anything is sampled."""

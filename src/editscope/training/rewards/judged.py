@@ -134,6 +134,7 @@ class ReasonReward(OneCallReward):
     """
 
     name: ClassVar[str] = "reason"
+    needs_plan: ClassVar[bool] = True
 
     def call(self, rollout: Rollout) -> Call | RewardValue:
         """The question about the plan."""

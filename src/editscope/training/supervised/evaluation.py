@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
 from editscope.errors import Stopped
+from editscope.suites.base import Suite
+from editscope.training.configured_suites import check_judged, configured_suite, data_place
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.settings import Experiment
 from editscope.training.supervised.export import write_weights
 from editscope.training.supervised.loop import StepResult, TrainingLoop
+from editscope.wording import metric_name
 
 FOLDER = "evaluations"
 
@@ -40,28 +43,51 @@ class Evaluation:
         )
         if loop.processes.first:
             scores = evaluate(self._experiment, weights, place)
-            self._say(f"step {result.step}: {scores}")
+            self._say(f"step {result.step}: {in_words(scores)}")
             loop.log.step(result.step, {f"held_out/{name}": score for name, score in scores.items()})
             loop.log.event(result.step, "evaluation", f"{self._settings.suite} was run in {FOLDER}/{place.name}.")
             loop.more.setdefault("evaluations", {})[str(result.step)] = scores
         loop.processes.wait()
 
 
+def evaluated_suite(experiment: Experiment, file: str = "the experiment") -> Suite:
+    """The suite of ``[evaluation]``; BadInput where it has no data, or no judge though it needs one."""
+    settings = experiment.evaluation
+    assert settings is not None
+    where = f"{file}, [evaluation]"
+    suite = configured_suite(settings.suite, data_place(settings.data or "", experiment.folder), where)
+    check_judged(suite, settings.judge is not None, where, 'judge = "openai:gpt-4o" or another')
+    return suite
+
+
 def evaluate(experiment: Experiment, weights: Path | None, place: Path) -> dict[str, Any]:
     """Run the suite of an experiment with weights, or with the model as it was; gives the mean of each metric."""
     from editscope.runs.start import run
-    from editscope.suites.registry import load_suite
 
     settings = experiment.evaluation
     assert settings is not None
-    data = {} if settings.data is None else {"root": str(experiment.folder / settings.data)}
-    suite = load_suite(settings.suite, **data)
     made = run(
-        suite, editor_spec(experiment, weights), settings.judge, place, limit=settings.limit, progress=False, jobs=1
+        evaluated_suite(experiment),
+        editor_spec(experiment, weights),
+        settings.judge,
+        place,
+        limit=settings.limit,
+        progress=False,
+        jobs=1,
     )
     if made.summary.get("n_cases") is None:
         raise Stopped(f"the evaluation in {place} did not end; resume the training to go on with it")
     return {name: cell["mean"] for name, cell in made.summary["overall"].items()}
+
+
+def in_words(scores: Mapping[str, Any]) -> str:
+    """Scores in a line: by the names that people see; a metric without a value is left out.
+
+    >>> in_words({"miou": 0.0108912, "edit_accuracy": None})
+    'mIoU 0.0109'
+    """
+    known = {name: score for name, score in scores.items() if score is not None}
+    return ", ".join(f"{metric_name(name)} {score:.4g}" for name, score in known.items()) or "no score"
 
 
 class Sampler(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -13,8 +13,9 @@ import torch
 
 from editscope.editors.diffusion.finding import local_folder
 from editscope.editors.diffusion.quiet import quiet
+from editscope.training.data.loader import checked_sources
 from editscope.training.data.settings import data_settings
-from editscope.training.data.sources import open_source
+from editscope.training.data.sources import TrainingSource
 from editscope.training.models.loading import check_pipeline
 from editscope.training.models.lora import add_lora
 from editscope.training.settings import Experiment
@@ -43,6 +44,7 @@ class RunOutline:
     examples: int
     batches: int
     records: int | None
+    checked: tuple[str, ...] = ()
 
     @property
     def pictures(self) -> int:
@@ -55,10 +57,18 @@ class RunOutline:
         return self.pictures / self.records if self.records else None
 
 
-def outline(experiment: Experiment, size: tuple[int, int] = (1024, 1024), batch: int | None = None) -> RunOutline:
-    """What an experiment will do; only configurations are read, no weights.
+def outline(
+    experiment: Experiment,
+    size: tuple[int, int] = (1024, 1024),
+    batch: int | None = None,
+    *,
+    file: str = "the experiment",
+    answers: bool = True,
+) -> RunOutline:
+    """What an experiment will do; only configurations are read, no weights. BadInput for data that would stop it.
 
     ``size`` is what activations are for where the data name none, ``batch`` what goes through the network at once.
+    ``file`` is named in errors; ``answers`` says that every example needs one.
     """
     index = check_pipeline(experiment.model)
     network, config = empty_network(experiment, index)
@@ -66,11 +76,11 @@ def outline(experiment: Experiment, size: tuple[int, int] = (1024, 1024), batch:
     everything = sum(value.numel() for value in network.parameters())
     trained = sum(value.numel() for value in network.parameters() if value.requires_grad)
     training = experiment.training
-    sizes: tuple[tuple[int, int], ...] = ()
-    if experiment.data:
-        data = data_settings(experiment.data, experiment.name, experiment.folder)
-        data.sizes.check(f"{experiment.name}, [data.sizes]", sides_of(experiment, index))
-        sizes = tuple(data.sizes.sizes)
+    data = data_settings(experiment.data, file, experiment.folder)
+    sources, checked = checked_sources(
+        data, batch=training.batch * _processes(), multiple=sides_of(experiment, index), answers=answers, where=file
+    )
+    sizes = tuple(data.sizes.sizes)
     width, height = max(sizes, key=lambda one: one[0] * one[1]) if sizes else (size[1], size[0])
     return RunOutline(
         family=str(index["_class_name"]),
@@ -81,12 +91,15 @@ def outline(experiment: Experiment, size: tuple[int, int] = (1024, 1024), batch:
         steps=training.steps,
         examples=training.examples,
         batches=training.examples // training.batch,
-        records=_records(experiment),
+        records=_records(sources),
+        checked=tuple(checked),
     )
 
 
 def sides_of(experiment: Experiment, index: Mapping[str, Any]) -> int:
-    """What the sides of pictures are multiples of: twice the pixels along a latent of the autoencoder."""
+    """What the sides of pictures are multiples of: twice the pixels along a latent; 16 without an autoencoder."""
+    if "vae" not in index:
+        return 16
     with quiet(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         diffusers: Any = import_module("diffusers")
@@ -98,10 +111,9 @@ def sides_of(experiment: Experiment, index: Mapping[str, Any]) -> int:
     return int(2 * 2 ** (len(config.get("block_out_channels", (0,) * 4)) - 1))
 
 
-def _records(experiment: Experiment) -> int | None:
+def _records(sources: Sequence[TrainingSource]) -> int | None:
     """How many examples there are; None where a part has no end."""
-    settings = data_settings(experiment.data, experiment.name, experiment.folder)
-    counts = [open_source(part).entries for part in settings.parts]
+    counts = [source.entries for source in sources]
     return None if not counts or None in counts else sum(count or 0 for count in counts)
 
 

@@ -34,6 +34,14 @@ class Processes:
         self.number: int = self._accelerator.process_index
         self.device: torch.device = self._accelerator.device
 
+    def need(self, device: str, where: str) -> None:
+        """Raise BadInput where a device was asked for and the processes have another."""
+        if device != "auto" and self.device.type != device:
+            raise BadInput(
+                f'{where} device: PyTorch finds no "{device}" here, only "{self.device.type}"; install PyTorch for '
+                'that device, or write "auto"'
+            )
+
     @property
     def first(self) -> bool:
         """Whether this is the process that writes and prints."""

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import shutil
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from editscope.documents import read_toml
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
+from editscope.runfolder.files import write_whole
 from editscope.training.checkpoints import check_same, checkpoints_in, read_state
 from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.settings import TrackingSettings
-from editscope.training.models.loading import load_trained_editor, model_identity
+from editscope.training.models.loading import check_pipeline, load_trained_editor, model_identity
 from editscope.training.monitors import read_monitors
 from editscope.training.settings import Experiment, read_table
 from editscope.training.supervised.encoding import ExampleEncoder
-from editscope.training.supervised.evaluation import Evaluation
+from editscope.training.supervised.evaluation import Evaluation, evaluated_suite
 from editscope.training.supervised.export import FINAL, write_weights
 from editscope.training.supervised.flow_matching import FlowObjective
 from editscope.training.supervised.looks import FixedCaseLooks, sampler_of
 from editscope.training.supervised.loop import LoopSettings, StepHook, TrainingLoop
 from editscope.training.supervised.operations import OperationCounter
+from editscope.training.supervised.outline import sides_of
 from editscope.training.supervised.parallel import Processes, check_deepspeed
 
 EXPERIMENT = "experiment.toml"
@@ -49,35 +53,19 @@ def train(
     check_folder(folder, resume, experiment.decides)
     training = experiment.training
     where = source.name if source else "the experiment"
-    if experiment.model.compile and training.parallel == "fsdp":
-        raise BadInput(f'{where}, [model] compile: is not supported with parallel = "fsdp"; leave it out, or use "ddp"')
+    check_settings(experiment, where)
     tracking = tracking_of(experiment, where)
     monitors = read_monitors(experiment.extra.get("monitors", {}), where)
-    if training.deepspeed is not None:
-        check_deepspeed(experiment.folder / training.deepspeed, training, training.clip)
     processes = Processes(training.parallel, cpu=experiment.model.device == "cpu")
+    processes.need(experiment.model.device, f"{where}, [model]")
     tell = say if processes.first else _silent
-    torch.manual_seed(training.seed)  # for the first weights of LoRA layers
-    tell(f"loading {experiment.model.pipeline}")
-    editor = load_trained_editor(experiment.model, experiment.lora, device=str(processes.device))
-    cache = None if training.cache is None else experiment.folder / training.cache
-    encoder = ExampleEncoder(editor, cache, encoding_identity(experiment), tell)
-    objective = FlowObjective(
-        editor,
-        encoder,
-        experiment.timesteps,
-        drop_instruction=training.drop_instruction,
-        bf16=experiment.model.precision == "bf16",
-        counter=OperationCounter(editor.network, experiment.model.keep)
-        if OperationCounter.can_count(editor.network)
-        else None,
-    )
+    multiple = sides_of(experiment, check_pipeline(experiment.model))
     data = data_settings(experiment.data, where, experiment.folder)
     with (
         open_loader(
             data,
             batch=training.batch,
-            multiple=editor.multiple,
+            multiple=multiple,
             rank=processes.number,
             world=processes.count,
             where=where,
@@ -85,10 +73,24 @@ def train(
         ) as loader,
         quiet(),
     ):
+        torch.manual_seed(training.seed)  # for the first weights of LoRA layers
+        tell(f"loading {experiment.model.pipeline}")
+        editor = load_trained_editor(experiment.model, experiment.lora, device=str(processes.device))
+        cache = None if training.cache is None else experiment.folder / training.cache
+        objective = FlowObjective(
+            editor,
+            ExampleEncoder(editor, cache, encoding_identity(experiment), tell),
+            experiment.timesteps,
+            drop_instruction=training.drop_instruction,
+            bf16=experiment.model.precision == "bf16",
+            counter=OperationCounter(editor.network, experiment.model.keep)
+            if OperationCounter.can_count(editor.network)
+            else None,
+        )
         more: list[StepHook] = list(hooks)
         looks = None
         if tracking.samples_every:
-            cases = fixed_cases(data, tracking.samples, editor.multiple)
+            cases = fixed_cases(data, tracking.samples, multiple)
             tell(f"fixed cases, edited before the first step: {cases.origin}")
             looks = FixedCaseLooks(
                 editor,
@@ -119,9 +121,37 @@ def train(
         elif processes.first:
             folder.mkdir(parents=True, exist_ok=True)
             if source is not None:
-                shutil.copyfile(source, folder / EXPERIMENT)
+                keep_copy(source, experiment, folder)
         loop.run()
         return write_weights(experiment, editor, loop, folder / FINAL)
+
+
+def keep_copy(source: Path, experiment: Experiment, folder: Path) -> None:
+    """Copy the file of an experiment to the folder of its run.
+
+    A model that lies in a folder is named in full there, so that the copy says the same from any place.
+    """
+    text, place = source.read_text(), Path(experiment.model.pipeline)
+    if place.is_dir():
+        named = f"pipeline = {json.dumps(str(place.absolute()), ensure_ascii=False)}"
+        changed = re.sub(
+            r"""^([ \t]*)pipeline[ \t]*=[ \t]*("[^"\n]*"|'[^'\n]*')""", lambda at: at[1] + named, text, flags=re.M
+        )
+        before, after = read_toml(text), read_toml(changed)
+        before["model"]["pipeline"] = str(place.absolute())
+        text = changed if before == after else text  # a line that looks like it may stand in another table
+    write_whole(folder / EXPERIMENT, text.encode())
+
+
+def check_settings(experiment: Experiment, file: str) -> None:
+    """BadInput for settings that do not go together, or name what is not there. Nothing is loaded, nobody is asked."""
+    training = experiment.training
+    if experiment.model.compile and training.parallel == "fsdp":
+        raise BadInput(f'{file}, [model] compile: is not supported with parallel = "fsdp"; leave it out, or use "ddp"')
+    if training.deepspeed is not None:
+        check_deepspeed(experiment.folder / training.deepspeed, training, training.clip)
+    if experiment.evaluation is not None:
+        evaluated_suite(experiment, file)
 
 
 def tracking_of(experiment: Experiment, file: str) -> TrackingSettings:
@@ -147,6 +177,8 @@ def check_folder(folder: Path, resume: bool, decides: Mapping[str, Any] | None =
 
     ``decides`` are settings that the last checkpoint must share. This is asked before anything is loaded.
     """
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is a file; choose a folder with --out")
     there = checkpoints_in(folder)
     if resume and not there:
         raise BadInput(f"{folder} has no checkpoint to resume from; run without --resume")

@@ -11,7 +11,7 @@ from editscope.report.html.markup import Html, el
 from editscope.report.html.plots.dots import round_ticks
 from editscope.report.html.plots.plotly_frame import DASHES, Json, axis, layout, run_color, shown
 
-WIDTH, HEIGHT = 460, 240
+WIDTH, HEIGHT = 380, 280
 LEFT, RIGHT, TOP, BOTTOM = 48, 12, 10, 36
 MOST_POINTS = 400
 """How many points of a curve are drawn; of more, neighbors become their mean."""

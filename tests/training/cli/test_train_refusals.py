@@ -1,0 +1,107 @@
+"""`editscope train` refuses before weights are loaded, in a dry run as in a run, with sentences about its own files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editscope.cli.app import main
+from editscope.training.settings import read_experiment
+from editscope.training.supervised.start import EXPERIMENT, keep_copy
+from support.training.experiments import STREAM, write_experiment, write_reinforcement
+from support.training.tiny_editors import settings_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small")]
+
+
+def refused(capsys: Any, *words: Any) -> str:
+    """What the command says about bad input, without having loaded anything."""
+    with pytest.raises(SystemExit) as ended:
+        main([str(word) for word in words])
+    said = capsys.readouterr()
+    assert ended.value.code == 2 and "loading" not in said.out
+    return " ".join(said.err.split())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (STREAM, '[[data.parts]]\nsource = "paintbench"\n', "there is no kind of source 'paintbench'"),
+        (STREAM, STREAM + STREAM, "two parts are called"),
+        (STREAM, STREAM + 'level = "explicit"\n', "there is no level 'explicit'"),
+        (STREAM, '[[data.parts]]\nsource = "suite:picabench"\n', 'needs its data: write data = "DIR"'),
+        ('"64x64"', '"60x64"', "mine.toml, [data.sizes] sizes: 60x64"),
+        ('device = "cpu"', 'device = "tpu"', "[model] device: there is no device 'tpu'"),
+        ('device = "cpu"', 'device = "cuda:1"', "CUDA_VISIBLE_DEVICES=1"),
+        ("[tracking]", '[evaluation]\nsuite = "paintbnch"\n[tracking]', "[evaluation]: there is no suite 'paintbnch'"),
+        ("[tracking]", '[evaluation]\nsuite = "worldedit"\n[tracking]', 'needs its data: write data = "DIR"'),
+        ("log_every = 1", 'log_every = 1\nparallel = "deepspeed"\ndeepspeed = "zero.json"', "zero.json"),
+    ],
+)
+def test_a_dry_run_refuses_what_the_run_refuses(
+    old: str, new: str, sentence: str, tiny_pipeline: Any, tmp_path: Path, capsys: Any
+) -> None:
+    file = write_experiment(tmp_path / "mine.toml", settings_for("kontext", tiny_pipeline("kontext")))
+    text = file.read_text()
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new))
+    for more in (("--dry-run",), ()):
+        said = refused(capsys, "train", "run", file, "--out", tmp_path / "out", *more)
+        assert sentence in said and "--data" not in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_device_that_is_not_there_is_refused(tiny_pipeline: Any, tmp_path: Path, capsys: Any) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    file = write_experiment(tmp_path / "mine.toml", settings_for("kontext", tiny_pipeline("kontext")))
+    file.write_text(file.read_text().replace('device = "cpu"', 'device = "cuda"'))
+    said = refused(capsys, "train", "run", file, "--out", tmp_path / "out")
+    assert '[model] device: PyTorch finds no "cuda" here' in said
+
+
+def test_a_file_is_no_folder_of_a_run(tiny_pipeline: Any, tmp_path: Path, capsys: Any) -> None:
+    file = write_experiment(tmp_path / "mine.toml", settings_for("kontext", tiny_pipeline("kontext")))
+    for more in (("--dry-run",), (), ("--resume",)):
+        assert "is a file; choose a folder" in refused(capsys, "train", "run", file, "--out", file, *more)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('miou = "miou?jobs=1"', 'why = "reason?judge=openai:gpt-5"', "'why' scores plans, and nobody writes one"),
+        ("prompts = 2", 'prompts = 2\ntrains = "both"', '"both" needs a planner'),
+        ("[rewards.specs]", '[evaluation]\nsuite = "worldedit"\n[rewards.specs]', 'write data = "DIR"'),
+    ],
+)
+def test_rewards_that_cannot_teach_are_refused(
+    old: str, new: str, sentence: str, tiny_pipeline: Any, tmp_path: Path, capsys: Any
+) -> None:
+    file = write_reinforcement(tmp_path / "mine.toml", tiny_pipeline("kontext"))
+    file.write_text(file.read_text().replace(old, new, 1))
+    for more in (("--dry-run",), ()):
+        assert sentence in refused(capsys, "train", "run", file, "--out", tmp_path / "out", *more)
+
+
+def test_a_planner_has_a_command_of_its_own(tmp_path: Path, capsys: Any) -> None:
+    file = tmp_path / "planner.toml"
+    with pytest.raises(SystemExit):
+        main(["train", "new", str(file), "--recipe", "worldedit-planner"])
+    assert f"editscope train planner {file}" in capsys.readouterr().out
+    assert "use `train planner`" in refused(capsys, "train", "run", file)
+    assert "pairs.jsonl cannot be read" in refused(capsys, "train", "planner", file, "--out", tmp_path / "out")
+
+
+def test_the_copy_of_an_experiment_finds_its_model_from_anywhere(tiny_pipeline: Any, tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "tiny").symlink_to(tiny_pipeline("kontext"))
+    file = write_experiment(tmp_path / "mine.toml", settings_for("kontext", Path("models/tiny")))
+    (tmp_path / "run").mkdir()
+    keep_copy(file, read_experiment(file), tmp_path / "run")
+    copied = read_experiment(tmp_path / "run" / EXPERIMENT)
+    assert copied.model.pipeline == str(tmp_path / "models" / "tiny")
+    assert copied.data == read_experiment(file).data

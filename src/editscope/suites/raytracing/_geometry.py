@@ -11,6 +11,8 @@ from typing import Any
 from editscope.compiled import compiled
 
 SPHERE, BOX, CYLINDER, CONE, PANEL = 0, 1, 2, 3, 4
+TILTED_BOX, TILTED_CYLINDER, ROD = 5, 6, 7
+"""Kinds of their own, so that scenes without them do not pay for them. A rod has round ends."""
 FAR = 1e30
 NEAR = 1e-6
 
@@ -66,6 +68,67 @@ def _hit_round(
 
 
 @compiled(inner=True)
+def _upright(g: Any, i: int, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """A direction as a solid sees it that is turned about the vertical and tilted."""
+    c, s = g[i, 6], g[i, 7]
+    u, w = c * x - s * z, s * x + c * z
+    c, s = g[i, 9], g[i, 10]
+    return c * u + s * y, c * y - s * u, w
+
+
+@compiled(inner=True)
+def _hit_tilted(
+    kind: int, g: Any, i: int, px: float, py: float, pz: float, dx: float, dy: float, dz: float, near: float
+) -> float:
+    ox, oy, oz = _upright(g, i, px, py, pz)
+    ex, ey, ez = _upright(g, i, dx, dy, dz)
+    if kind == TILTED_CYLINDER:
+        return float(_hit_round(False, g[i, 3], g[i, 4], ox, oy, oz, ex, ey, ez, near))
+    low, high = -FAR, FAR
+    for o, e, half in ((ox, ex, g[i, 3]), (oy, ey, g[i, 4]), (oz, ez, g[i, 5])):
+        inverse = 1.0 / (e + 1e-300)
+        a, b = (-half - o) * inverse, (half - o) * inverse
+        low, high = max(low, min(a, b)), min(high, max(a, b))
+    if low > high:
+        return FAR
+    if low > near:
+        return float(low)
+    return float(high) if high > near else FAR
+
+
+@compiled(inner=True)
+def _hit_rod(g: Any, i: int, px: float, py: float, pz: float, dx: float, dy: float, dz: float, near: float) -> float:
+    """A rod from outside: its side, or else the ball at the end that the ray comes nearest to."""
+    r, half = g[i, 3], g[i, 4]
+    ax, ay, az = g[i, 5], g[i, 6], g[i, 7]
+    along, forward = px * ax + py * ay + pz * az, dx * ax + dy * ay + dz * az
+    # What is left of place and direction across the axis.
+    ux, uy, uz = px - along * ax, py - along * ay, pz - along * az
+    vx, vy, vz = dx - forward * ax, dy - forward * ay, dz - forward * az
+    a = vx * vx + vy * vy + vz * vz
+    b = ux * vx + uy * vy + uz * vz
+    disc = b * b - a * (ux * ux + uy * uy + uz * uz - r * r)
+    if disc < 0.0:
+        return FAR
+    place = along
+    if a > 1e-12:
+        t = (-b - math.sqrt(disc)) / a
+        place = along + t * forward
+        if abs(place) <= half:
+            return float(t) if t > near else FAR
+    elif forward > 0.0:
+        place = -half
+    end = math.copysign(half, place)
+    qx, qy, qz = px - end * ax, py - end * ay, pz - end * az
+    b = qx * dx + qy * dy + qz * dz
+    disc = b * b - (qx * qx + qy * qy + qz * qz - r * r)
+    if disc <= 0.0:
+        return FAR
+    t = -b - math.sqrt(disc)
+    return float(t) if t > near else FAR
+
+
+@compiled(inner=True)
 def hit(
     kind: int, g: Any, i: int, ox: float, oy: float, oz: float, dx: float, dy: float, dz: float, near: float
 ) -> float:
@@ -82,7 +145,40 @@ def hit(
         return float(-b + root) if -b + root > near else FAR
     if kind in (BOX, PANEL):
         return float(_hit_box(g, i, px, py, pz, dx, dy, dz, near))
+    if kind == ROD:
+        return float(_hit_rod(g, i, px, py, pz, dx, dy, dz, near))
+    if kind in (TILTED_BOX, TILTED_CYLINDER):
+        return float(_hit_tilted(kind, g, i, px, py, pz, dx, dy, dz, near))
     return float(_hit_round(kind == CONE, g[i, 3], g[i, 4], px, py, pz, dx, dy, dz, near))
+
+
+@compiled(inner=True)
+def _normal_of_placed(kind: int, g: Any, i: int, px: float, py: float, pz: float) -> tuple[float, float, float]:
+    """The normal of a rod or of a solid that is tilted."""
+    if kind == ROD:
+        ax, ay, az, half = g[i, 5], g[i, 6], g[i, 7], g[i, 4]
+        along = max(-half, min(half, px * ax + py * ay + pz * az))
+        return (px - along * ax) / g[i, 3], (py - along * ay) / g[i, 3], (pz - along * az) / g[i, 3]
+    lx, ly, lz = _upright(g, i, px, py, pz)
+    nx, ny, nz = 0.0, 0.0, 0.0
+    if kind == TILTED_CYLINDER:
+        if g[i, 4] - abs(ly) < 1e-7:
+            ny = math.copysign(1.0, ly)
+        else:
+            flat = math.sqrt(lx * lx + lz * lz) + 1e-300
+            nx, nz = lx / flat, lz / flat
+    else:
+        ax, ay, az = g[i, 3] - abs(lx), g[i, 4] - abs(ly), g[i, 5] - abs(lz)
+        if ay <= ax and ay <= az:
+            ny = math.copysign(1.0, ly)
+        elif ax <= az:
+            nx = math.copysign(1.0, lx)
+        else:
+            nz = math.copysign(1.0, lz)
+    c, s = g[i, 9], g[i, 10]
+    nx, ny = c * nx - s * ny, s * nx + c * ny
+    c, s = g[i, 6], g[i, 7]
+    return c * nx + s * nz, ny, c * nz - s * nx
 
 
 @compiled(inner=True)
@@ -102,6 +198,9 @@ def normal(kind: int, g: Any, i: int, x: float, y: float, z: float) -> tuple[flo
             return c * sign, 0.0, -s * sign, False
         sign = math.copysign(1.0, lz)
         return s * sign, 0.0, c * sign, lz < 0.0
+    if kind >= TILTED_BOX:
+        nx, ny, nz = _normal_of_placed(kind, g, i, px, py, pz)
+        return nx, ny, nz, False
     r, h = g[i, 3], g[i, 4]
     if abs(py + h) < 1e-7 or (kind == CYLINDER and abs(py - h) < 1e-7):
         return 0.0, math.copysign(1.0, py), 0.0, False

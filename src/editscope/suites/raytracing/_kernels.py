@@ -12,12 +12,14 @@ from typing import Any
 from editscope.compiled import compiled
 from editscope.suites.raytracing._geometry import FAR, NEAR, PANEL, blocks, hit, normal
 
-MATTE, MIRROR, GLASS = 0, 1, 2
+MATTE, MIRROR, GLASS, CLEAR = 0, 1, 2, 3
 PLAIN, CHECKS, STRIPES, BRICKS = 0, 1, 2, 3
 FLOOR, BACK, LEFT, RIGHT, BEHIND = 0, 1, 2, 3, 4
 GLOBE, AREA, SUN = 0, 1, 2
 SHADOW_RAYS = 16
 DEPTH = 6
+IN_BODY = 2
+"""Where a ray is: 0 in air, 1 in the water over the floor, this and more in the clear body of a number."""
 STACK = 24
 """Rays that may wait; each step adds at most one more than it takes."""
 FAINT = 1.0 / 255.0
@@ -191,6 +193,7 @@ def _split(
 def _trace(
     x: float, y: float, z: float, dx: float, dy: float, dz: float, planes: Any, kinds: Any, g: Any, mat: Any,
     parts: Any, light: Any, world: Any, rays: Any, spin: int, stack: Any, near_by: Any, seeable: Any, count: int,
+    rects: Any,
 ) -> tuple[float, float, float, int]:  # fmt: skip
     """The color of a camera ray, and the bits of what it met first."""
     red, green, blue, bits, first = 0.0, 0.0, 0.0, 0, FAR
@@ -199,7 +202,8 @@ def _trace(
         n -= 1
         x, y, z, dx, dy, dz = stack[n, 0], stack[n, 1], stack[n, 2], stack[n, 3], stack[n, 4], stack[n, 5]
         wr, wg, wb, depth = stack[n, 6], stack[n, 7], stack[n, 8], stack[n, 9]
-        seen_by, inside, under = int(stack[n, 10]), int(stack[n, 11]), stack[n, 12] > 0.0
+        seen_by, inside, under = int(stack[n, 10]), int(stack[n, 11]), stack[n, 12] == 1.0
+        body = int(stack[n, 12]) - IN_BODY
         best, solid, plane, water = FAR, -1, -1, False
         if inside >= 0:
             best, solid = hit(kinds[inside], g, inside, x, y, z, dx, dy, dz, NEAR), inside
@@ -238,7 +242,7 @@ def _trace(
         if depth == 0.0:
             first = best
             if solid >= 0:
-                bits |= 1 << solid
+                bits |= 1 << rects[solid, 4]
         if under:
             length = min(best, 100.0)
             ar, ag, ab = math.exp(world[11] * length), math.exp(world[12] * length), math.exp(world[13] * length)
@@ -246,6 +250,11 @@ def _trace(
             green += wg * (1.0 - ag) * world[15]
             blue += wb * (1.0 - ab) * world[16]
             wr, wg, wb = wr * ar, wg * ag, wb * ab
+        if body >= 0:
+            length = min(best, 100.0)
+            wr *= math.exp(math.log(mat[body, 1]) * length)
+            wg *= math.exp(math.log(mat[body, 2]) * length)
+            wb *= math.exp(math.log(mat[body, 3]) * length)
         if solid < 0 and plane < 0 and not water:
             red, green, blue = red + wr * world[3], green + wg * world[4], blue + wb * world[5]
             if depth > 0.0 and max(wr, max(wg, wb)) > PLAIN_SHARE:
@@ -260,6 +269,11 @@ def _trace(
                     stack, n, x, y, z, dx, dy, dz, 0.0, 1.0, 0.0, 1.0 / 1.33, wr, wg, wb, depth,
                     4.0 if seen_by == 1 else float(seen_by), -1.0, -1.0, 1.0, 0.0,
                 )  # fmt: skip
+            continue
+        if solid >= 0 and mat[solid, 0] == CLEAR:
+            # A ray goes straight through: what stands in the body is seen where it is.
+            within = 0.0 if solid == body else float(solid + IN_BODY)
+            n = _push(stack, n, x, y, z, dx, dy, dz, wr, wg, wb, depth, seen_by, -1.0, within)
             continue
         shine = False
         if solid >= 0:
@@ -333,7 +347,10 @@ def render(
     fine: int, camera: Any, planes: Any, kinds: Any, g: Any, mat: Any, parts: Any, rects: Any, light: Any, world: Any,
     rays: Any, wanted: Any, codes: Any, stack: Any, lists: Any, out: Any, seen: Any,
 ) -> None:  # fmt: skip
-    """Draw the wanted pixels. ``seen`` has a bit for each solid that covers a part of a pixel."""
+    """Draw the wanted pixels. ``seen`` has a bit for each solid that covers a part of a pixel.
+
+    The rows of ``rects`` end with the number of that bit: the rods of a wire share one.
+    """
     height, width = seen.shape
     near_by, seeable = lists[0], lists[1]
     share = 1.0 / (fine * fine)
@@ -358,7 +375,7 @@ def render(
                 spin = ((column * 73856093) ^ (row * 19349663) ^ (sample * 83492791)) & (rays.shape[0] - 1)
                 r, gr, b, more = _trace(
                     camera[0], camera[1], camera[2], dx / length, dy / length, dz / length, planes, kinds, g, mat,
-                    parts, light, world, rays, spin, stack, near_by, seeable, count,
+                    parts, light, world, rays, spin, stack, near_by, seeable, count, rects,
                 )  # fmt: skip
                 red += r
                 green += gr

@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.images import Pixels
-from editscope.suites.raytracing import _kernels
-from editscope.suites.raytracing.scene import SHINING, Camera, Solid, TracedScene
+from editscope.suites.raytracing import _geometry, _kernels
+from editscope.suites.raytracing.scene import SHINING, Camera, Point, Solid, TracedScene
 
 SOLIDS = ("sphere", "box", "cylinder", "cone", "panel")
-SURFACES = ("matte", "mirror", "glass")
+TILTED = {"box": _geometry.TILTED_BOX, "cylinder": _geometry.TILTED_CYLINDER}
+SURFACES = ("matte", "mirror", "glass", "clear")
 PATTERNS = ("plain", "checks", "stripes", "bricks")
 SIDES = ("floor", "back", "left", "right", "behind")
 MOST_SOLIDS = 31
@@ -76,17 +77,20 @@ def render(
         ],
         np.float64,
     ).reshape(-1, 10)
-    count = len(scene.solids)
+    pieces = [piece for number, solid in enumerate(scene.solids) for piece in _pieces(solid, number)]
+    count = len(pieces)
     _kernels.render(
         fine,
         _view(scene.camera),
         planes,
-        np.array([SOLIDS.index(solid.kind) for solid in scene.solids], np.int64),
-        np.array([_geometry_of(solid) for solid in scene.solids], np.float64).reshape(count, 9),
-        np.array([_surface_of(solid) for solid in scene.solids], np.float64).reshape(count, 8),
-        np.array([solid.parts for solid in scene.solids], np.int64),
-        np.array([_rectangle(solid, scene.camera, size) for solid in scene.solids], np.int64).reshape(count, 4),
-        _lights(scene),
+        np.array([piece.kind for piece in pieces], np.int64),
+        np.array([piece.geometry for piece in pieces], np.float64).reshape(count, 11),
+        np.array([_surface_of(piece.solid) for piece in pieces], np.float64).reshape(count, 8),
+        np.array([piece.solid.parts for piece in pieces], np.int64),
+        np.array([(*_rectangle(piece, scene.camera, size), piece.number) for piece in pieces], np.int64).reshape(
+            count, 5
+        ),
+        _lights(scene, pieces),
         _world(scene),
         _shadow_rays(),
         wanted,
@@ -122,11 +126,41 @@ def _view(camera: Camera) -> npt.NDArray[np.float64]:
     return np.concatenate((place, ahead, right, up))
 
 
-def _geometry_of(solid: Solid) -> tuple[float, ...]:
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What the tracer draws as one: a solid, or one rod of a wire."""
+
+    solid: Solid
+    number: int
+    kind: int
+    geometry: tuple[float, ...]
+
+    @property
+    def center(self) -> Point:
+        return self.geometry[0], self.geometry[1], self.geometry[2]
+
+    @property
+    def reach(self) -> float:
+        return self.geometry[8]
+
+
+def _pieces(solid: Solid, number: int) -> list[_Piece]:
+    if solid.kind == "wire":
+        return [_Piece(solid, number, _geometry.ROD, _rod(solid, *line)) for line in solid.lines]
     width, height, depth = solid.size
     half = (width / 2, width / 2, width / 2) if solid.kind == "sphere" else (width / 2, height / 2, depth / 2)
-    turn = math.radians(solid.turn)
-    return (*solid.center, *half, math.cos(turn), math.sin(turn), solid.reach)
+    turn, tilt = math.radians(solid.turn), math.radians(solid.tilt)
+    angles = (math.cos(turn), math.sin(turn), solid.reach, math.cos(tilt), math.sin(tilt))
+    tilted = solid.tilt != 0.0 and solid.kind in TILTED
+    kind = TILTED[solid.kind] if tilted else SOLIDS.index(solid.kind)
+    return [_Piece(solid, number, kind, (*solid.center, *half, *angles))]
+
+
+def _rod(solid: Solid, start: Point, end: Point) -> tuple[float, ...]:
+    middle = [place + (a + b) / 2 for place, a, b in zip(solid.place, start, end, strict=True)]
+    length, radius = math.dist(start, end), solid.size[0] / 2
+    axis = [(b - a) / length for a, b in zip(start, end, strict=True)]
+    return (*middle, radius, length / 2, *axis, length / 2 + radius, 1.0, 0.0)
 
 
 def _surface_of(solid: Solid) -> tuple[float, ...]:
@@ -134,8 +168,8 @@ def _surface_of(solid: Solid) -> tuple[float, ...]:
     return (SURFACES.index(surface.kind), *surface.color, surface.index, *solid.shine)
 
 
-def _rectangle(solid: Solid, camera: Camera, size: tuple[int, int]) -> tuple[int, int, int, int]:
-    """Pixels that may show a solid: left, top, right, bottom of what a ball about it can cover."""
+def _rectangle(solid: _Piece, camera: Camera, size: tuple[int, int]) -> tuple[int, int, int, int]:
+    """Pixels that may show a piece: left, top, right, bottom of what a ball about it can cover."""
     x, y, z, *axes = _view(camera)
     ahead, right, up = np.array(axes).reshape(3, 3)
     to = np.array(solid.center) - (x, y, z)
@@ -161,12 +195,12 @@ def _rectangle(solid: Solid, camera: Camera, size: tuple[int, int]) -> tuple[int
     )
 
 
-def _lights(scene: TracedScene) -> npt.NDArray[np.float64]:
+def _lights(scene: TracedScene, pieces: list[_Piece]) -> npt.NDArray[np.float64]:
     rows = []
-    names = [solid.name for solid in scene.solids]
+    names = [piece.solid.name for piece in pieces]
     for lamp in scene.lamps:
         number = names.index(lamp.solid)
-        solid = scene.solids[number]
+        solid = pieces[number].solid
         if not solid.parts & SHINING:
             continue
         x, y, z = solid.place if lamp.area else solid.center

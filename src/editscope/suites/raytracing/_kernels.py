@@ -75,7 +75,7 @@ def _lit(
             p, q = p * slope, q * slope
             dx, dy, dz = ax + p * ux + q * wx, ay + p * uy + q * wy, az + p * uz + q * wz
             length = math.sqrt(dx * dx + dy * dy + dz * dz)
-            dx, dy, dz, limit = dx / length, dy / length, dz / length, far * length
+            dx, dy, dz, limit = dx / length, dy / length, dz / length, min(FAR, far * length)
         through = 1.0
         for m in range(count):
             i = near_by[m]

@@ -73,6 +73,30 @@ def solve_object(before: TracedScene, after: TracedScene, target: str, size: tup
     return _finished(first, second, [*effects, *(Effect(name, mask) for name, mask in masks.items())], ignored, drawn)
 
 
+def solve_motion(
+    before: TracedScene, after: TracedScene, roles: Mapping[str, str], size: tuple[int, int]
+) -> SolvedChange:
+    """The effects of a change that sets other things in motion.
+
+    ``roles`` has the effect that each solid belongs to; "object" is what was changed directly. A pixel belongs to what
+    it shows after the change; where nothing of that moved, to what it showed before; all others to the shadows.
+    """
+    first, second = render(before, size), render(after, size)
+    rest = differs(first, second)
+    names = list(dict.fromkeys(("object", *roles.values())))
+    masks = {name: np.zeros_like(rest) for name in names}
+    for picture in (second, first):
+        for name in names:
+            shown = np.zeros_like(rest)
+            for solid, role in roles.items():
+                if role == name:
+                    shown |= picture.covered(solid)
+            masks[name] |= rest & shown
+            rest = rest & ~shown
+    effects = [Effect(name, mask, direct=name == "object") for name, mask in masks.items()]
+    return _finished(first, second, [*effects, Effect("shadow", rest)], np.zeros_like(rest), 2.0)
+
+
 def solve_scene(
     before: TracedScene, after: TracedScene, size: tuple[int, int], name: str, *, shadows: bool = False
 ) -> SolvedChange:

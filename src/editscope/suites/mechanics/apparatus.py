@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.mechanics.closed_forms import catenary
 from editscope.suites.physics.stage import COLORS, place_solids, room
-from editscope.suites.raytracing.scene import ALL, SHADOWING, Point, Solid, Surface, TracedScene
+from editscope.suites.raytracing.scene import ALL, SHADOWING, Camera, Point, Solid, Surface, TracedScene
 
 WOOD = Surface("matte", (0.36, 0.2, 0.09))
 METAL = Surface("matte", (0.2, 0.21, 0.23))
@@ -22,8 +23,10 @@ PER_TURN = 8
 
 
 def workshop(rng: SeededRandom) -> TracedScene:
-    """A floor and a wall in the sun."""
-    return room(rng, open_air=True)
+    """A floor and a wall in the sun, seen from nearer than in other scenes."""
+    scene = room(rng, open_air=True)
+    camera = Camera((scene.camera.place[0], rng.uniform(1.35, 1.6), -4.9), (0.0, 1.12, 0.6))
+    return replace(scene, camera=camera)
 
 
 def colored(color: str) -> Surface:
@@ -64,7 +67,7 @@ def coil(name: str, top: Point, length: float, surface: Surface, *, turns: int =
         down = -end - inner * step / (turns * PER_TURN)
         points.append((_short(radius * math.sin(angle)), _short(down), _short(-radius * math.cos(angle))))
     points += [(0.0, -length + end, 0.0), (0.0, -length, 0.0)]
-    return wire(name, top, points, 0.022, surface)
+    return wire(name, top, points, 0.03, surface)
 
 
 def rope(name: str, left: Point, apart: float, length: float, surface: Surface, rods: int = 24) -> Solid:

@@ -18,7 +18,7 @@ HANGING = "A rope that hangs freely between two points forms a catenary, whose s
 def _weights(x: float, top: float, names: list[str], height: float) -> list[Solid]:
     """Weights under each other, the first one with its upper side at a height."""
     return [
-        Solid(name, "cylinder", (x, round(top - height * (number + 1), 4), 0.0), (0.42, height - 0.01, 0.42), colored(name.split()[0]))
+        Solid(name, "cylinder", (x, round(top - height * (number + 1), 4), 0.0), (0.55, height - 0.01, 0.42), colored(name.split()[0]))
         for number, name in enumerate(names)
     ]
 
@@ -29,7 +29,7 @@ def load_spring(rng: SeededRandom) -> SceneEdit:
     first, second = (f"{color} weight" for color in colors)
     masses = rng.integer(1, 3), rng.integer(1, 4)
     give = rng.choice((0.05, 0.1, 0.15, 0.2))
-    unloaded, height = rng.uniform(0.4, 0.55), rng.uniform(0.24, 0.3)
+    unloaded, height = rng.uniform(0.4, 0.55), rng.uniform(0.28, 0.34)
     x = rng.uniform(-0.9, 0.9)
     base = bystander(rng, workshop(rng), colors)
     for solid in (*beam(BEAM), ruler(x + rng.choice((-0.6, 0.5)), 0.0, BEAM)):
@@ -79,18 +79,18 @@ def press_springs(rng: SeededRandom) -> SceneEdit:
     masses = rng.integer(1, 2), rng.integer(2, 4)
     gives = rng.sample((0.02, 0.03, 0.04, 0.05, 0.06), 2)
     unloaded = [rng.uniform(0.5, 0.62) for _ in springs]
-    x, height = rng.uniform(-0.9, 0.9), rng.uniform(0.22, 0.28)
+    x, height = rng.uniform(-0.9, 0.9), rng.uniform(0.28, 0.34)
     base = bystander(rng, workshop(rng), colors).with_solid(ruler(x + rng.choice((-0.75, 0.65)), 0.0, 2.2))
 
     def stacked(names: list[str], load: float) -> TracedScene:
         scene, y = base, 0.0
         for number, (name, length, give) in enumerate(zip(springs, unloaded, gives, strict=True)):
             y = round(y + spring_length(length, -give, load), 4)
-            scene = scene.with_solid(coil(name, (x, y, 0.0), round(spring_length(length, -give, load), 4), colored(name.split()[0]), turns=5, radius=0.2))
-            scene = scene.with_solid(Solid(f"plate {number}", "box", (x, y, 0.0), (0.75, 0.05, 0.6), WOOD))
+            scene = scene.with_solid(coil(name, (x, y, 0.0), round(spring_length(length, -give, load), 4), colored(name.split()[0]), turns=5, radius=0.24))
+            scene = scene.with_solid(Solid(f"plate {number}", "box", (x, y, 0.0), (0.85, 0.05, 0.7), WOOD))
             y = round(y + 0.05, 4)
         for name in names:
-            scene = scene.with_solid(Solid(name, "cylinder", (x, y, 0.0), (0.42, height, 0.42), colored(name.split()[0])))
+            scene = scene.with_solid(Solid(name, "cylinder", (x, y, 0.0), (0.55, height, 0.42), colored(name.split()[0])))
             y = round(y + height, 4)
         return scene
 

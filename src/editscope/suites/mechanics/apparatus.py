@@ -39,7 +39,7 @@ def bystander(rng: SeededRandom, scene: TracedScene, taken: Sequence[str]) -> Tr
     color = rng.choice([name for name in COLORS if name not in taken])
     side = rng.choice((-1, 1))
     solid = place_solids(
-        rng, TracedScene((), ()), 1, x=(side * 1.7, side * 1.9), z=(1.2, 1.6), shapes=("ball", "cylinder", "cone")
+        rng, TracedScene((), ()), 1, x=(side * 2.0, side * 2.2), z=(1.4, 1.7), shapes=("cylinder", "cone")
     ).solids[0]
     shape = solid.name.split()[1]
     return scene.with_solid(
@@ -55,6 +55,12 @@ def polyline(points: Sequence[Point]) -> tuple[tuple[Point, Point], ...]:
 def wire(name: str, place: Point, points: Sequence[Point], thick: float, surface: Surface) -> Solid:
     """A bent wire through points."""
     return Solid(name, "wire", place, (thick, thick, thick), surface, lines=polyline(points))
+
+
+def lying(name: str, middle: Point, length: float, thick: float, surface: Surface) -> Solid:
+    """A rod that points away from the camera, such as an axle."""
+    half = (length - thick) / 2
+    return wire(name, middle, ((0.0, 0.0, -half), (0.0, 0.0, half)), thick, surface)
 
 
 def coil(name: str, top: Point, length: float, surface: Surface, *, turns: int = 8, radius: float = 0.1) -> Solid:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.suites.physics.catalog import Catalog
+from editscope.suites.physics.catalog import PhysicsCatalog
 
 LAWS: dict[str, dict[str, tuple[str, ...]]] = {
     "light_source": {
@@ -41,4 +41,4 @@ LAWS: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 
-CATALOG = Catalog("optics", LAWS, "editscope.suites.optics.tasks")
+CATALOG = PhysicsCatalog("optics", LAWS, "editscope.suites.optics.tasks")

@@ -15,7 +15,7 @@ from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.generated.suite import GeneratedProblem
-from editscope.suites.physics.catalog import Catalog, seed_of
+from editscope.suites.physics.catalog import PhysicsCatalog, seed_of
 from editscope.suites.physics.edit import DrawAgain, SceneEdit, Task
 from editscope.suites.physics.masks import packed
 from editscope.suites.physics.slots import SceneSlot
@@ -89,7 +89,7 @@ def _clipped(pixels: Pixels) -> float:
 
 
 @lru_cache(maxsize=8)
-def draw(catalog: Catalog, task: str, number: int, namespace: str, side: int) -> tuple[SceneEdit, SolvedChange]:
+def draw(catalog: PhysicsCatalog, task: str, number: int, namespace: str, side: int) -> tuple[SceneEdit, SolvedChange]:
     """The first valid problem of a number; levels share it, so the last few are kept."""
     needed = catalog.needed_effects(task)
     small = (min(PROBE, side),) * 2
@@ -145,7 +145,7 @@ def box_of(change: SolvedChange) -> tuple[int, int, int, int]:
     return int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
 
 
-def make(catalog: Catalog, slot: SceneSlot, namespace: str, side: int) -> SceneProblem:
+def make(catalog: PhysicsCatalog, slot: SceneSlot, namespace: str, side: int) -> SceneProblem:
     """The problem of a slot."""
     edit, change = draw(catalog, slot.task, slot.number, namespace, side)
     box = box_of(change)

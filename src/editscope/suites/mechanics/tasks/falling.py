@@ -16,6 +16,8 @@ FALL = "What nothing holds up falls straight down until it rests on something."
 TIP = "A plank that is held up at one end only tips over until its other end lies on the floor."
 SLOPE = "On a slope a ball rolls down until something stops it; a box slides only where the slope is steeper than its friction allows."
 BEAM = 2.4
+MOST_SLIP = 0.04
+"""Meters by which things that are said not to slide may do so in the simulation."""
 
 
 def _listed(names: list[str]) -> str:
@@ -30,19 +32,20 @@ def _moves(names: list[str], verb: str) -> str:
 
 
 def _stack(rng: SeededRandom, scene: TracedScene, x: float, colors: list[str]) -> tuple[TracedScene, list[str]]:
-    """Boxes and cylinders on each other, each a little off the middle."""
-    names, y = [], 0.0
+    """Boxes and cylinders on each other, each narrower than the one below and a little off the middle."""
+    names, y, width = [], 0.0, rng.uniform(0.9, 1.05)
     for number, color in enumerate(colors):
         shape = rng.choice(("box", "box", "cylinder"))
-        width, height = rng.uniform(0.5, 0.95), rng.uniform(0.3, 0.5)
+        height = rng.uniform(0.3, 0.5)
         aside = rng.uniform(-0.06, 0.06) if number else 0.0
-        turn = rng.uniform(-25, 25) if shape == "box" else 0.0
+        turn = rng.uniform(-12, 12) if shape == "box" else 0.0
         names.append(f"{color} {shape}")
         kind = "box" if shape == "box" else "cylinder"
-        size = (round(width, 3), round(height, 3), round(width * (rng.uniform(0.8, 1.0) if shape == "box" else 1), 3))
+        size = (round(width, 3), round(height, 3), round(width * (rng.uniform(0.85, 1.0) if shape == "box" else 1), 3))
         place = (round(x + aside, 3), round(y, 3), 0.0)
         scene = scene.with_solid(Solid(names[-1], kind, place, size, colored(color), turn=round(turn, 1)))
         y += size[1]
+        width -= rng.uniform(0.12, 0.18)  # narrower, so that what falls does not hide all that is taken away
     return scene, names
 
 
@@ -89,7 +92,8 @@ def remove_support(rng: SeededRandom) -> SceneEdit:
         scene = scene.with_solid(Solid(load, "box", place, (round(wide, 3), round(wide * rng.uniform(0.6, 0.9), 3), 0.4), colored(colors[2])))
     after = settled(scene.without(target), loose, friction=1.0)
     tilt = after.solid("plank").tilt
-    if not 5 < abs(tilt) < 60:
+    edge = round(x - side * (apart - width / 2), 3)
+    if not 5 < abs(tilt) < 60 or _slid(scene, after, edge, high, loose):
         raise Unsettled
     end, other = ("right", "left") if side > 0 else ("left", "right")
     carried = f" The {load} tilts with it and does not slide." if len(loose) > 1 else ""
@@ -105,6 +109,20 @@ def remove_support(rng: SeededRandom) -> SceneEdit:
         target=target,
         roles={target: "object", **dict.fromkeys(loose, "fallen")},
     )  # fmt: skip
+
+
+def _slid(before: TracedScene, after: TracedScene, edge: float, high: float, loose: list[str]) -> bool:
+    """Whether the plank slid over the edge that holds it, or what lies on the plank slid along it."""
+    plank, tipped = before.solid("plank"), after.solid("plank")
+    angle = math.radians(tipped.tilt)
+
+    def along(x: float, y: float) -> float:
+        return (x - tipped.center[0]) * math.cos(angle) + (y - tipped.center[1]) * math.sin(angle)
+
+    ways = [along(edge, high) - (edge - plank.center[0])]
+    for name in loose[1:]:
+        ways.append(along(*after.solid(name).center[:2]) - (before.solid(name).center[0] - plank.center[0]))
+    return max(abs(way) for way in ways) > MOST_SLIP
 
 
 def cut_string(rng: SeededRandom) -> SceneEdit:

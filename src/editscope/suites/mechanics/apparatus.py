@@ -22,11 +22,13 @@ PER_TURN = 8
 """Rods in one turn of a coil."""
 
 
-def workshop(rng: SeededRandom) -> TracedScene:
-    """A floor and a wall in the sun, seen from nearer than in other scenes."""
+def workshop(rng: SeededRandom, *, tall: bool = False) -> TracedScene:
+    """A floor and a wall in the sun; a tall one is seen from farther away."""
     scene = room(rng, open_air=True)
-    camera = Camera((scene.camera.place[0], rng.uniform(1.35, 1.6), -4.9), (0.0, 1.12, 0.6))
-    return replace(scene, camera=camera)
+    x = scene.camera.place[0]
+    if tall:
+        return replace(scene, camera=Camera((x, rng.uniform(1.35, 1.6), -4.9), (0.0, 1.12, 0.6)))
+    return replace(scene, camera=Camera((x, rng.uniform(1.25, 1.5), -4.4), (0.0, 0.75, 0.6)))
 
 
 def colored(color: str) -> Surface:
@@ -95,7 +97,8 @@ def ruler(x: float, z: float, height: float, *, start: float = 0.0) -> Solid:
 def beam(height: float, half: float = 1.75, z: float = 0.0) -> tuple[Solid, ...]:
     """A beam on two posts; things hang from its lower side, which is at a height."""
     posts = tuple(
-        Solid(f"{side} post", "box", (x, 0.0, z), (0.12, height, 0.12), WOOD) for side, x in (("left", -half), ("right", half))
+        Solid(f"{side} post", "box", (x, 0.0, z), (0.12, height, 0.12), WOOD)
+        for side, x in (("left", -half), ("right", half))
     )
     return (Solid("beam", "box", (0.0, height, z), (2 * half + 0.12, 0.12, 0.12), WOOD), *posts)
 
@@ -115,7 +118,9 @@ def water(place: Point, size: tuple[float, float, float], level: float) -> tuple
     w, d = width / 2, depth / 2
     edge = [(-w, 0.0, -d), (w, 0.0, -d), (w, 0.0, d), (-w, 0.0, d), (-w, 0.0, -d)]
     body = Solid("water", "box", place, (width - 0.002, round(level, 4), depth - 0.002), WATER, parts=ALL & ~SHADOWING)
-    line = wire("surface", (place[0], round(place[1] + level, 4), place[2]), edge, 0.014, Surface("matte", (0.55, 0.75, 0.8)))
+    line = wire(
+        "surface", (place[0], round(place[1] + level, 4), place[2]), edge, 0.014, Surface("matte", (0.55, 0.75, 0.8))
+    )
     return body, line
 
 

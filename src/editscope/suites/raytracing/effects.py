@@ -79,22 +79,30 @@ def solve_motion(
     """The effects of a change that sets other things in motion.
 
     ``roles`` has the effect that each solid belongs to; "object" is what was changed directly. A pixel belongs to what
-    it shows after the change; where nothing of that moved, to what it showed before; all others to the shadows.
+    it shows after the change; where nothing of that moved, to what it showed before; what is clear comes after what is
+    seen in it; all other pixels belong to the shadows.
     """
     first, second = render(before, size), render(after, size)
     rest = differs(first, second)
     names = list(dict.fromkeys(("object", *roles.values())))
+    clear = {roles.get(solid.name) for solid in (*before.solids, *after.solids) if solid.surface.kind == "clear"}
     masks = {name: np.zeros_like(rest) for name in names}
-    for picture in (second, first):
-        for name in names:
-            shown = np.zeros_like(rest)
-            for solid, role in roles.items():
-                if role == name:
-                    shown |= picture.covered(solid)
-            masks[name] |= rest & shown
-            rest = rest & ~shown
+    for group in ([name for name in names if name not in clear], [name for name in names if name in clear]):
+        for picture in (second, first):
+            for name in group:
+                shown = _covered(picture, [solid for solid, role in roles.items() if role == name])
+                masks[name] |= rest & shown
+                rest = rest & ~shown
     effects = [Effect(name, mask, direct=name == "object") for name, mask in masks.items()]
     return _finished(first, second, [*effects, Effect("shadow", rest)], np.zeros_like(rest), 2.0)
+
+
+def _covered(picture: Rendering, names: list[str]) -> Mask:
+    """The pixels that any of these solids covers."""
+    covered = np.zeros(picture.seen.shape, np.bool_)
+    for name in names:
+        covered |= picture.covered(name)
+    return covered
 
 
 def solve_scene(

@@ -40,19 +40,21 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
     if without * every >= 0 or len(set(places[:count])) < count:
         raise Crowded
     base = bystander(rng, workshop(rng), colors)
-    x, axle = round(rng.uniform(-0.3, 0.3), 3), round(rng.uniform(0.4, 0.55), 3)
+    x, axle = round(rng.uniform(-0.3, 0.3), 3), round(rng.uniform(0.3, 0.4), 3)
     base = base.with_solid(Solid("post", "box", (x, 0.0, 0.0), (0.14, axle, 0.3), METAL))
     base = base.with_solid(lying("axle", (x, axle, 0.0), 0.6, 2 * RADIUS, METAL))
-    wide = round(rng.uniform(0.2, 0.23), 3)
+    wide = rng.integer(21, 24) / 100
 
     def seen(number: int, tilt: float) -> TracedScene:
-        scene = base.with_solid(_fixed("board", "box", (0.0, RADIUS + THICK / 2), (2 * HALF, THICK, 0.45), x, axle, tilt))
+        scene = base.with_solid(
+            _fixed("board", "box", (0.0, RADIUS + THICK / 2), (2 * HALF, THICK, 0.45), x, axle, tilt)
+        )
         for mark in range(-MARKS, MARKS + 1):
             size = (0.02, THICK + 0.006, 0.456)
             stripe = _fixed(f"mark {mark}", "box", (mark * STEP, RADIUS + THICK / 2), size, x, axle, tilt)
             scene = scene.with_solid(stripe)
         for name, mass, place in zip(names[:number], masses, places, strict=False):
-            high = round(0.13 + 0.07 * mass, 3)
+            high = round(0.16 + 0.06 * mass, 2)
             size = (wide, high, wide)
             middle = (place * STEP, RADIUS + THICK + high / 2)
             scene = scene.with_solid(_fixed(name, "box", middle, size, x, axle, tilt))
@@ -63,13 +65,16 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
     heavy = seen(count, math.copysign(down, every))
     target = names[count - 1]
     others = [
-        f"the {name} has {mass} kg and stands {_side(place)}" for name, (mass, place) in zip(names, loads[:-1], strict=False)
+        f"the {name} has {mass} kg and stands {_side(place)}"
+        for name, (mass, place) in zip(names, loads[:-1], strict=False)
     ]
     known = f"{'; '.join(others)}"
     known = f"{known[0].upper()}{known[1:]}. The marks are equally far apart, and nothing slides."
     roles = {
         target: "object",
-        **dict.fromkeys(("board", *(f"mark {mark}" for mark in range(-MARKS, MARKS + 1)), *names[: count - 1]), "moved"),
+        **dict.fromkeys(
+            ("board", *(f"mark {mark}" for mark in range(-MARKS, MARKS + 1)), *names[: count - 1]), "moved"
+        ),
     }
     added = rng.chance(0.6)
     side_down = "left" if (every if added else without) > 0 else "right"
@@ -77,7 +82,7 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
     shadow = "The shadow of the seesaw follows."
     mass, place = loads[-1]
     if added:
-        high = round(0.13 + 0.07 * mass, 3)
+        high = round(0.16 + 0.06 * mass, 2)
         return SceneEdit(
             light, heavy,
             f"Put a {target} of {mass} kg on the seesaw, {_side(place)}. It is a box {wide * 100:.0f} cm wide and deep, as the others are, and "
@@ -96,14 +101,22 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
 
 
 def _fixed(
-    name: str, kind: str, middle: tuple[float, float], size: tuple[float, float, float], x: float, axle: float, tilt: float
+    name: str,
+    kind: str,
+    middle: tuple[float, float],
+    size: tuple[float, float, float],
+    x: float,
+    axle: float,
+    tilt: float,
 ) -> Solid:
     """A box that is fixed to a board; ``middle`` is its middle from the axle while the board is level."""
     angle = math.radians(tilt)
     across = middle[0] * math.cos(angle) - middle[1] * math.sin(angle)
     up = middle[0] * math.sin(angle) + middle[1] * math.cos(angle)
     surface = WOOD if name == "board" else DARK if name.startswith("mark") else colored(name.split()[0])
-    return Solid(name, "box", (round(x + across, 4), round(axle + up - size[1] / 2, 4), 0.0), size, surface, tilt=round(tilt, 3))
+    return Solid(
+        name, "box", (round(x + across, 4), round(axle + up - size[1] / 2, 4), 0.0), size, surface, tilt=round(tilt, 3)
+    )
 
 
 TASKS = {"load_seesaw": load_seesaw}

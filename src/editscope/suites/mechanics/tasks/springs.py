@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.mechanics.apparatus import METAL, PALE, WOOD, beam, bystander, coil, colored, rope, ruler, workshop
+from editscope.suites.mechanics.apparatus import (
+    METAL,
+    PALE,
+    WOOD,
+    beam,
+    bystander,
+    coil,
+    colored,
+    rope,
+    ruler,
+    workshop,
+)
 from editscope.suites.mechanics.closed_forms import catenary, spring_length
 from editscope.suites.physics.edit import SceneEdit
 from editscope.suites.physics.stage import COLORS
@@ -18,7 +29,13 @@ HANGING = "A rope that hangs freely between two points forms a catenary, whose s
 def _weights(x: float, top: float, names: list[str], height: float) -> list[Solid]:
     """Weights under each other, the first one with its upper side at a height."""
     return [
-        Solid(name, "cylinder", (x, round(top - height * (number + 1), 4), 0.0), (0.55, height - 0.01, 0.42), colored(name.split()[0]))
+        Solid(
+            name,
+            "cylinder",
+            (x, round(top - height * (number + 1), 4), 0.0),
+            (0.55, height - 0.01, 0.42),
+            colored(name.split()[0]),
+        )
         for number, name in enumerate(names)
     ]
 
@@ -31,7 +48,7 @@ def load_spring(rng: SeededRandom) -> SceneEdit:
     give = rng.choice((0.05, 0.1, 0.15, 0.2))
     unloaded, height = rng.uniform(0.4, 0.55), rng.uniform(0.28, 0.34)
     x = rng.uniform(-0.9, 0.9)
-    base = bystander(rng, workshop(rng), colors)
+    base = bystander(rng, workshop(rng, tall=True), colors)
     for solid in (*beam(BEAM), ruler(x + rng.choice((-0.6, 0.5)), 0.0, BEAM)):
         base = base.with_solid(solid)
 
@@ -86,11 +103,22 @@ def press_springs(rng: SeededRandom) -> SceneEdit:
         scene, y = base, 0.0
         for number, (name, length, give) in enumerate(zip(springs, unloaded, gives, strict=True)):
             y = round(y + spring_length(length, -give, load), 4)
-            scene = scene.with_solid(coil(name, (x, y, 0.0), round(spring_length(length, -give, load), 4), colored(name.split()[0]), turns=5, radius=0.24))
+            scene = scene.with_solid(
+                coil(
+                    name,
+                    (x, y, 0.0),
+                    round(spring_length(length, -give, load), 4),
+                    colored(name.split()[0]),
+                    turns=5,
+                    radius=0.24,
+                )
+            )
             scene = scene.with_solid(Solid(f"plate {number}", "box", (x, y, 0.0), (0.85, 0.05, 0.7), WOOD))
             y = round(y + 0.05, 4)
         for name in names:
-            scene = scene.with_solid(Solid(name, "cylinder", (x, y, 0.0), (0.55, height, 0.42), colored(name.split()[0])))
+            scene = scene.with_solid(
+                Solid(name, "cylinder", (x, y, 0.0), (0.55, height, 0.42), colored(name.split()[0]))
+            )
             y = round(y + height, 4)
         return scene
 
@@ -117,7 +145,7 @@ def _posts(rng: SeededRandom) -> tuple[TracedScene, float, float]:
     height = rng.uniform(1.7, 2.1)
     apart = rng.integer(20, 30) / 10
     left = round(-apart / 2 + rng.uniform(-0.25, 0.25), 3)
-    scene = workshop(rng)
+    scene = workshop(rng, tall=True)
     for side, x in (("left", left), ("right", left + apart)):
         scene = scene.with_solid(Solid(f"{side} post", "cylinder", (round(x, 3), 0.0, 0.0), (0.12, height, 0.12), WOOD))
     return scene, left, apart
@@ -135,7 +163,15 @@ def shorten_rope(rng: SeededRandom) -> SceneEdit:
         result = scene.with_solid(rope("rope", (left, top, 0.0), apart, length, PALE))
         for number in range(3):
             x, y = catenary(apart, length, 5)[number + 1]
-            result = result.with_solid(Solid(f"bead {number}", "sphere", (round(left + x, 4), round(top + y - 0.1, 4), 0.0), (0.2,) * 3, colored(color)))
+            result = result.with_solid(
+                Solid(
+                    f"bead {number}",
+                    "sphere",
+                    (round(left + x, 4), round(top + y - 0.1, 4), 0.0),
+                    (0.2,) * 3,
+                    colored(color),
+                )
+            )
         return result
 
     return SceneEdit(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.mechanics.closed_forms import catenary
@@ -51,7 +52,7 @@ def bystander(rng: SeededRandom, scene: TracedScene, taken: Sequence[str]) -> Tr
 
 def polyline(points: Sequence[Point]) -> tuple[tuple[Point, Point], ...]:
     """The lines between points that follow each other."""
-    return tuple(zip(points, points[1:], strict=False))
+    return tuple(pairwise(points))
 
 
 def wire(name: str, place: Point, points: Sequence[Point], thick: float, surface: Surface) -> Solid:

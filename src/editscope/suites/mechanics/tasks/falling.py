@@ -9,12 +9,15 @@ from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.mechanics.apparatus import METAL, PALE, WOOD, beam, bystander, colored, wire, workshop
 from editscope.suites.mechanics.settling import Unsettled, settled
 from editscope.suites.physics.edit import SceneEdit
-from editscope.suites.physics.stage import COLORS
+from editscope.suites.physics.stage import COLORS, SHAPES
 from editscope.suites.raytracing.scene import Point, Solid, TracedScene
 
 FALL = "What nothing holds up falls straight down until it rests on something."
 TIP = "A plank that is held up at one end only tips over until its other end lies on the floor."
-SLOPE = "On a slope a ball rolls down until something stops it; a box slides only where the slope is steeper than its friction allows."
+SLOPE = (
+    "On a slope a ball rolls down until something stops it; a box slides only where the slope is steeper than its "
+    "friction allows."
+)
 BEAM = 2.4
 MOST_SLIP = 0.04
 """Meters by which things that are said not to slide may do so in the simulation."""
@@ -40,10 +43,9 @@ def _stack(rng: SeededRandom, scene: TracedScene, x: float, colors: list[str]) -
         aside = rng.uniform(-0.06, 0.06) if number else 0.0
         turn = rng.uniform(-12, 12) if shape == "box" else 0.0
         names.append(f"{color} {shape}")
-        kind = "box" if shape == "box" else "cylinder"
         size = (round(width, 3), round(height, 3), round(width * (rng.uniform(0.85, 1.0) if shape == "box" else 1), 3))
         place = (round(x + aside, 3), round(y, 3), 0.0)
-        scene = scene.with_solid(Solid(names[-1], kind, place, size, colored(color), turn=round(turn, 1)))
+        scene = scene.with_solid(Solid(names[-1], SHAPES[shape], place, size, colored(color), turn=round(turn, 1)))
         y += size[1]
         width -= rng.uniform(0.12, 0.18)  # narrower, so that what falls does not hide all that is taken away
     return scene, names
@@ -63,7 +65,8 @@ def remove_block(rng: SeededRandom) -> SceneEdit:
         FALL,
         {
             "object": f"The {target} is gone {{where}}.",
-            "fallen": f"{_moves(above, 'drop')} straight down by the height of the {target}; the {above[0]} now stands on {rest}.",
+            "fallen": f"{_moves(above, 'drop')} straight down by the height of the {target}; the {above[0]} now stands "
+            f"on {rest}.",
             "shadow": "The shadow of the stack is shorter.",
         },
         target=target,
@@ -107,7 +110,8 @@ def remove_support(rng: SeededRandom) -> SceneEdit:
         TIP,
         {
             "object": f"The {target} is gone {{where}}.",
-            "fallen": f"The {end} end of the plank lies on the floor; toward the {other} the plank rests on the edge of the {kept}, at a slope of about {abs(tilt):.0f} degrees.{carried}",
+            "fallen": f"The {end} end of the plank lies on the floor; toward the {other} the plank rests on the edge "
+            f"of the {kept}, at a slope of about {abs(tilt):.0f} degrees.{carried}",
             "shadow": "The shadow of the plank follows.",
         },
         target=target,
@@ -123,10 +127,9 @@ def _slid(before: TracedScene, after: TracedScene, edge: float, high: float, loo
     def along(x: float, y: float) -> float:
         return (x - tipped.center[0]) * math.cos(angle) + (y - tipped.center[1]) * math.sin(angle)
 
-    ways = [along(edge, high) - (edge - plank.center[0])]
-    for name in loose[1:]:
-        ways.append(along(*after.solid(name).center[:2]) - (before.solid(name).center[0] - plank.center[0]))
-    return max(abs(way) for way in ways) > MOST_SLIP
+    points = [((edge, high), edge)]
+    points += [(after.solid(name).center[:2], before.solid(name).center[0]) for name in loose[1:]]
+    return any(abs(along(*now) - (once - plank.center[0])) > MOST_SLIP for now, once in points)
 
 
 def cut_string(rng: SeededRandom) -> SceneEdit:
@@ -144,9 +147,8 @@ def cut_string(rng: SeededRandom) -> SceneEdit:
         y = rng.uniform(0.7, 1.3)
         name = f"{color} {shape}"
         weights.append(name)
-        kind = "box" if shape == "box" else "cylinder"
         size = (round(width, 3), round(height, 3), round(width, 3))
-        scene = scene.with_solid(Solid(name, kind, (round(x, 3), round(y, 3), 0.0), size, colored(color)))
+        scene = scene.with_solid(Solid(name, SHAPES[shape], (round(x, 3), round(y, 3), 0.0), size, colored(color)))
         top = round(y, 3) + size[1]
         line: list[Point] = [(0.0, round(BEAM - top, 3), 0.0), (0.0, 0.0, 0.0)]
         scene = scene.with_solid(wire(f"string of the {name}", (round(x, 3), round(top, 3), 0.0), line, 0.05, PALE))
@@ -220,7 +222,7 @@ def tilt_board(rng: SeededRandom) -> SceneEdit:
     size = (round(wide, 3), round(wide, 3), round(wide, 3))
     loose = Solid(
         name,
-        "box" if boxed else "sphere",
+        SHAPES[shape],
         (round(axle[0] + rng.uniform(-0.6, 0.6), 3), axle[1] + 0.12, 0.0),
         size,
         colored(colors[0]),

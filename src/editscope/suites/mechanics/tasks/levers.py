@@ -85,8 +85,8 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
         high = round(0.16 + 0.06 * mass, 2)
         return SceneEdit(
             light, heavy,
-            f"Put a {target} of {mass} kg on the seesaw, {_side(place)}. It is a box {wide * 100:.0f} cm wide and deep, as the others are, and "
-            f"{high * 100:.0f} cm high. {known}",
+            f"Put a {target} of {mass} kg on the seesaw, {_side(place)}. It is a box {wide * 100:.0f} cm wide and "
+            f"deep, as the others are, and {high * 100:.0f} cm high. {known}",
             LEVER,
             {"object": f"The {target} stands on the board {{where}}.", "moved": moved, "shadow": shadow},
             target=target, roles=roles,

@@ -23,7 +23,10 @@ from editscope.suites.raytracing.scene import Solid, TracedScene
 BEAM = 2.5
 RULER = "The marks of the ruler are 10 cm apart."
 HOOKE = "A spring changes its length in proportion to the load on it (Hooke's law)."
-HANGING = "A rope that hangs freely between two points forms a catenary, whose sag follows from its length and from how far apart the points are."
+HANGING = (
+    "A rope that hangs freely between two points forms a catenary: its sag follows from its length and from how far "
+    "apart the points are."
+)
 
 
 def _weights(x: float, top: float, names: list[str], height: float) -> list[Solid]:
@@ -66,7 +69,8 @@ def load_spring(rng: SeededRandom) -> SceneEdit:
     if rng.chance(0.6):
         return SceneEdit(
             one, both,
-            f"Hang a {second} of {masses[1]} kg directly under the {first}; it has the same size and shape. {lengths} {RULER}",
+            f"Hang a {second} of {masses[1]} kg directly under the {first}; it has the same size and shape. {lengths} "
+            f"{RULER}",
             HOOKE,
             {
                 "object": f"The {second} hangs under the {first} {{where}}.",
@@ -124,15 +128,16 @@ def press_springs(rng: SeededRandom) -> SceneEdit:
 
     plates = ["plate 0", "plate 1"]
     ways = [round(give * masses[1] * 100) for give in gives]
-    total = sum(ways)
     return SceneEdit(
         stacked([first], masses[0]), stacked([first, second], sum(masses)),
-        f"Put a {second} of {masses[1]} kg on top of the {first}; it has the same size and shape. For every kilogram on top, "
-        f"the {springs[0]} gets {gives[0] * 100:.0f} cm shorter and the {springs[1]} {gives[1] * 100:.0f} cm. {RULER}",
+        f"Put a {second} of {masses[1]} kg on top of the {first}; it has the same size and shape. For every kilogram "
+        f"on top, the {springs[0]} gets {gives[0] * 100:.0f} cm shorter and the {springs[1]} {gives[1] * 100:.0f} cm. "
+        f"{RULER}",
         HOOKE,
         {
             "object": f"The {second} stands on the {first} {{where}}.",
-            "moved": f"The {springs[0]} is {ways[0]} cm shorter and the {springs[1]} {ways[1]} cm, so the {first} is {total} cm lower.",
+            "moved": f"The {springs[0]} is {ways[0]} cm shorter and the {springs[1]} {ways[1]} cm, so the {first} is "
+            f"{sum(ways)} cm lower.",
             "shadow": "The shadow of the stack follows.",
         },
         target=second,
@@ -149,6 +154,11 @@ def _posts(rng: SeededRandom) -> tuple[TracedScene, float, float]:
     for side, x in (("left", left), ("right", left + apart)):
         scene = scene.with_solid(Solid(f"{side} post", "cylinder", (round(x, 3), 0.0, 0.0), (0.12, height, 0.12), WOOD))
     return scene, left, apart
+
+
+def _sag(apart: float, length: float) -> str:
+    """How far below its ends the lowest point of a rope is."""
+    return f"{-catenary(apart, length, 3)[1][1] * 100:.0f} cm"
 
 
 def shorten_rope(rng: SeededRandom) -> SceneEdit:
@@ -176,11 +186,13 @@ def shorten_rope(rng: SeededRandom) -> SceneEdit:
 
     return SceneEdit(
         hung(long), hung(short),
-        f"Shorten the rope between the posts from {long:.1f} m to {short:.1f} m. It stays tied where it is, at two points that are {apart:.1f} m apart; "
-        f"the {color} beads are light and stay at a quarter, the half and three quarters of its length.",
+        f"Shorten the rope between the posts from {long:.1f} m to {short:.1f} m. It stays tied where it is, at two "
+        f"points that are {apart:.1f} m apart; the {color} beads are light and stay at a quarter, the half and three "
+        "quarters of its length.",
         HANGING,
         {
-            "object": f"The rope hangs higher {{where}}: its lowest point is {-catenary(apart, short, 3)[1][1] * 100:.0f} cm below its ends, not {-catenary(apart, long, 3)[1][1] * 100:.0f} cm.",
+            "object": f"The rope hangs higher {{where}}: its lowest point is {_sag(apart, short)} below its ends, not "
+            f"{_sag(apart, long)}.",
             "moved": f"The {color} beads went up with the rope {{where}}.",
             "shadow": "The shadows of the rope and the beads follow.",
         },
@@ -201,11 +213,13 @@ def move_post(rng: SeededRandom) -> SceneEdit:
     after = scene.with_solid(nearer).with_solid(rope("rope", (left, top, 0.0), round(apart - way, 3), length, PALE))
     return SceneEdit(
         before, after,
-        f"Move the right post {way * 100:.0f} cm to the left. The posts are {apart:.1f} m apart now, and the rope that is tied to both is {length:.1f} m long.",
+        f"Move the right post {way * 100:.0f} cm to the left. So far the posts are {apart:.1f} m apart; the rope that "
+        f"is tied to both is {length:.1f} m long and keeps its length.",
         HANGING,
         {
             "object": "The post stands nearer to the other one {where}.",
-            "moved": f"The rope sags more {{where}}: its lowest point is {-catenary(apart - way, length, 3)[1][1] * 100:.0f} cm below its ends, not {-catenary(apart, length, 3)[1][1] * 100:.0f} cm.",
+            "moved": f"The rope sags more {{where}}: its lowest point is {_sag(apart - way, length)} below its ends, "
+            f"not {_sag(apart, length)}.",
             "shadow": "The shadows of the post and the rope follow.",
         },
         target="right post",

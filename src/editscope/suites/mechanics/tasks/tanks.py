@@ -14,6 +14,9 @@ ARCHIMEDES = (
     "volume over the area of the tank."
 )
 LEAST_CHANGE = 0.035
+"""Meters by which the water must rise to be seen."""
+Z = -0.7
+"""Tanks stand near the camera, so that their marks can be read."""
 
 
 def _tank(rng: SeededRandom, name: str) -> tuple[TracedScene, TracedScene, str, str]:
@@ -31,12 +34,12 @@ def _tank(rng: SeededRandom, name: str) -> tuple[TracedScene, TracedScene, str, 
     if risen - level < LEAST_CHANGE or block[1] > 0.75 * block[2] or risen > high - 0.1 or block[1] > level - 0.05:
         raise Crowded
     x = round(rng.uniform(-0.5, 0.5), 3)
-    place = (x, 0.02, 0.0)
-    base = base.with_solid(frame("tank", (x, 0.0, 0.0), (width + 0.03, high, depth + 0.03)))
-    base = base.with_solid(ruler(round(x - width / 2 - 0.12, 3), round(-depth / 2, 3), 1.22, start=0.02))
+    place = (x, 0.02, Z)
+    base = base.with_solid(frame("tank", (x, 0.0, Z), (width + 0.03, high, depth + 0.03)))
+    base = base.with_solid(ruler(round(x - width / 2 - 0.12, 3), round(Z - depth / 2, 3), 1.22, start=0.02))
     across = round(x + rng.uniform(-0.3, 0.3) * (width - block[0]), 3)
     bottom = round(0.02 + risen - deep, 4) if floats else 0.02
-    thing = Solid(name, "box", (across, bottom, 0.0), block, colored(colors[0]))
+    thing = Solid(name, "box", (across, bottom, Z), block, colored(colors[0]))
     empty, full = base, base.with_solid(thing)
     for solid in water(place, (width, high, depth), level):
         empty = empty.with_solid(solid)
@@ -44,8 +47,8 @@ def _tank(rng: SeededRandom, name: str) -> tuple[TracedScene, TracedScene, str, 
         full = full.with_solid(solid)
     size = f"{block[0] * 100:.0f} cm wide, {block[1] * 100:.0f} cm high and {block[2] * 100:.0f} cm deep"
     known = (
-        f"The block is {size}, and {density:.1f} times as dense as water. The tank is {width * 100:.0f} cm wide and {depth * 100:.0f} cm deep inside; "
-        "the marks of the ruler are 10 cm apart."
+        f"The block is {size}, and {density:.1f} times as dense as water. The tank is {width * 100:.0f} cm wide and "
+        f"{depth * 100:.0f} cm deep inside; the marks of the ruler are 10 cm apart."
     )
     change = round((risen - level) * 100, 1)
     return empty, full, known, f"{change:g} cm"
@@ -64,7 +67,8 @@ def put_in_water(rng: SeededRandom) -> SceneEdit:
     how = f"with {under:.0f}% of its height under water" if floats else "under water"
     return SceneEdit(
         empty, full,
-        f"Put a {name} into the water, halfway between the front and the back of the tank; its middle is at {share:.0f}% of the width of the tank from the left. {known}",
+        f"Put a {name} into the water, halfway between the front and the back of the tank; its middle is at "
+        f"{share:.0f}% of the width of the tank from the left. {known}",
         ARCHIMEDES,
         {
             "object": f"The {name} {stands} {{where}}, {how}.",

@@ -16,11 +16,15 @@ from editscope.suites.mechanics.apparatus import (
     workshop,
 )
 from editscope.suites.mechanics.closed_forms import catenary, spring_length
-from editscope.suites.physics.edit import SceneEdit
+from editscope.suites.physics.edit import Crowded, SceneEdit
 from editscope.suites.physics.stage import COLORS
 from editscope.suites.raytracing.scene import Solid, TracedScene
 
 BEAM = 2.5
+LEAST_WAY = 0.1
+"""Meters by which a spring must stretch to be seen."""
+TIGHT = 0.25
+"""The length at which the coils of a pressed spring would touch."""
 RULER = "The marks of the ruler are 10 cm apart."
 HOOKE = "A spring changes its length in proportion to the load on it (Hooke's law)."
 HANGING = (
@@ -49,6 +53,8 @@ def load_spring(rng: SeededRandom) -> SceneEdit:
     first, second = (f"{color} weight" for color in colors)
     masses = rng.integer(1, 3), rng.integer(1, 4)
     give = rng.choice((0.05, 0.1, 0.15, 0.2))
+    if give * masses[1] < LEAST_WAY:
+        raise Crowded
     unloaded, height = rng.uniform(0.4, 0.55), rng.uniform(0.28, 0.34)
     x = rng.uniform(-0.9, 0.9)
     base = bystander(rng, workshop(rng, tall=True), colors)
@@ -100,6 +106,8 @@ def press_springs(rng: SeededRandom) -> SceneEdit:
     masses = rng.integer(1, 2), rng.integer(2, 4)
     gives = rng.sample((0.02, 0.03, 0.04, 0.05, 0.06), 2)
     unloaded = [rng.uniform(0.5, 0.62) for _ in springs]
+    if any(spring_length(one, -give, sum(masses)) < TIGHT for one, give in zip(unloaded, gives, strict=True)):
+        raise Crowded
     x, height = rng.uniform(-0.9, 0.9), rng.uniform(0.28, 0.34)
     base = bystander(rng, workshop(rng), colors).with_solid(ruler(x + rng.choice((-0.75, 0.65)), 0.0, 2.2))
 

@@ -39,8 +39,8 @@ def catenary_width(apart: float, length: float) -> float:
 def catenary(apart: float, length: float, count: int) -> list[tuple[float, float]]:
     """Points of a hanging rope, equally far from each other along it, from its left end: (across, up).
 
-    >>> [(round(x, 3), round(y, 3)) for x, y in catenary(2.0, 2.5, 3)]
-    [(0.0, 0.0), (1.0, -0.656), (2.0, 0.0)]
+    >>> [(round(x, 3) + 0.0, round(y, 3) + 0.0) for x, y in catenary(2.0, 2.5, 3)]
+    [(0.0, 0.0), (1.0, -0.664), (2.0, 0.0)]
     """
     a = catenary_width(apart, length)
     top = a * math.cosh(apart / (2 * a))

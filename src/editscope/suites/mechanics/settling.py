@@ -122,7 +122,8 @@ def simulator() -> Any:
         import mujoco
     except ImportError:
         raise BadInput(
-            "tasks in which things fall, roll or slide need MuJoCo: pip install 'editscope[physics]'"
+            "tasks in which things fall, roll or slide need MuJoCo: pip install 'editscope[physics]', or choose others "
+            "with --tasks"
         ) from None
     return mujoco
 

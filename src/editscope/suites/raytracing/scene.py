@@ -52,6 +52,7 @@ class Surface:
     """What a solid is made of. ``index`` is the refractive index of glass.
 
     A clear body, such as the water in a tank, does not bend light; its color is the share that is left after a meter.
+    Keep it a little above the floor: where the two touch, rays leave it below.
     """
 
     kind: SurfaceKind = "matte"

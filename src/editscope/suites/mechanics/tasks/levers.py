@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.mechanics.apparatus import DARK, METAL, WOOD, bystander, colored, lying, workshop
+from editscope.suites.mechanics.apparatus import DARK, METAL, WOOD, bystander, colored, lying, one, workshop
 from editscope.suites.mechanics.closed_forms import seesaw_tilt, torque
 from editscope.suites.physics.edit import Crowded, SceneEdit
 from editscope.suites.physics.stage import COLORS
@@ -85,7 +85,7 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
         high = round(0.16 + 0.06 * mass, 2)
         return SceneEdit(
             light, heavy,
-            f"Put a {target} of {mass} kg on the seesaw, {_side(place)}. It is a box {wide * 100:.0f} cm wide and "
+            f"Put {one(target)} of {mass} kg on the seesaw, {_side(place)}. It is a box {wide * 100:.0f} cm wide and "
             f"deep, as the others are, and {high * 100:.0f} cm high. {known}",
             LEVER,
             {"object": f"The {target} stands on the board {{where}}.", "moved": moved, "shadow": shadow},

@@ -11,6 +11,7 @@ from editscope.suites.mechanics.apparatus import (
     bystander,
     coil,
     colored,
+    one,
     rope,
     ruler,
     workshop,
@@ -68,15 +69,15 @@ def load_spring(rng: SeededRandom) -> SceneEdit:
             scene = scene.with_solid(solid)
         return scene
 
-    one, both = hung([first], masses[0]), hung([first, second], sum(masses))
+    light, heavy = hung([first], masses[0]), hung([first, second], sum(masses))
     lengths = f"The spring stretches by {give * 100:.0f} cm for every kilogram."
     way = round(give * masses[1] * 100)
     roles = {second: "object", "spring": "moved", first: "moved"}
     if rng.chance(0.6):
         return SceneEdit(
-            one, both,
-            f"Hang a {second} of {masses[1]} kg directly under the {first}; it has the same size and shape. {lengths} "
-            f"{RULER}",
+            light, heavy,
+            f"Hang {one(second)} of {masses[1]} kg directly under the {first}; it has the same size and shape. "
+            f"{lengths} {RULER}",
             HOOKE,
             {
                 "object": f"The {second} hangs under the {first} {{where}}.",
@@ -86,7 +87,7 @@ def load_spring(rng: SeededRandom) -> SceneEdit:
             target=second, roles=roles,
         )  # fmt: skip
     return SceneEdit(
-        both, one,
+        heavy, light,
         f"Take away the {second}, which has {masses[1]} kg. {lengths} {RULER}",
         HOOKE,
         {
@@ -106,7 +107,7 @@ def press_springs(rng: SeededRandom) -> SceneEdit:
     masses = rng.integer(1, 2), rng.integer(2, 4)
     gives = rng.sample((0.02, 0.03, 0.04, 0.05, 0.06), 2)
     unloaded = [rng.uniform(0.5, 0.62) for _ in springs]
-    if any(spring_length(one, -give, sum(masses)) < TIGHT for one, give in zip(unloaded, gives, strict=True)):
+    if any(spring_length(length, -give, sum(masses)) < TIGHT for length, give in zip(unloaded, gives, strict=True)):
         raise Crowded
     x, height = rng.uniform(-0.9, 0.9), rng.uniform(0.28, 0.34)
     base = bystander(rng, workshop(rng), colors).with_solid(ruler(x + rng.choice((-0.75, 0.65)), 0.0, 2.2))
@@ -138,8 +139,8 @@ def press_springs(rng: SeededRandom) -> SceneEdit:
     ways = [round(give * masses[1] * 100) for give in gives]
     return SceneEdit(
         stacked([first], masses[0]), stacked([first, second], sum(masses)),
-        f"Put a {second} of {masses[1]} kg on top of the {first}; it has the same size and shape. For every kilogram "
-        f"on top, the {springs[0]} gets {gives[0] * 100:.0f} cm shorter and the {springs[1]} {gives[1] * 100:.0f} cm. "
+        f"Put {one(second)} of {masses[1]} kg on top of the {first}; it has the same size and shape. For every "
+        f"kilogram on top, the {springs[0]} gets {gives[0] * 100:.0f} cm shorter and the {springs[1]} {gives[1] * 100:.0f} cm. "
         f"{RULER}",
         HOOKE,
         {

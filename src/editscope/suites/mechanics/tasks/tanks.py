@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.mechanics.apparatus import bystander, colored, frame, ruler, water, workshop
+from editscope.suites.mechanics.apparatus import bystander, colored, frame, one, ruler, water, workshop
 from editscope.suites.mechanics.closed_forms import draft, water_level
 from editscope.suites.physics.edit import Crowded, SceneEdit
 from editscope.suites.physics.stage import COLORS
@@ -67,7 +67,7 @@ def put_in_water(rng: SeededRandom) -> SceneEdit:
     how = f"with {under:.0f}% of its height under water" if floats else "under water"
     return SceneEdit(
         empty, full,
-        f"Put a {name} into the water, halfway between the front and the back of the tank; its middle is at "
+        f"Put {one(name)} into the water, halfway between the front and the back of the tank; its middle is at "
         f"{share:.0f}% of the width of the tank from the left. {known}",
         ARCHIMEDES,
         {

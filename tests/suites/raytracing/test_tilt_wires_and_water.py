@@ -1,9 +1,10 @@
-"""Tilted solids, wires and clear bodies are drawn where geometry says, and shadows have the shape of what casts them."""
+"""Tilted solids, wires and clear bodies are drawn where geometry says, and thin things cast thin shadows."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -55,7 +56,7 @@ def test_a_positive_tilt_is_counterclockwise() -> None:
 
 def test_a_wire_goes_through_its_points_and_has_one_name() -> None:
     points = [(-0.8, 0.2, 0.0), (0.0, 1.2, 0.0), (0.8, 0.2, 0.0)]
-    lines = tuple(zip(points, points[1:], strict=False))
+    lines = tuple(pairwise(points))
     wire = Solid("wire", "wire", (0.1, 0.1, 0.0), (0.08, 0.08, 0.08), RED, lines=lines)
     seen = drawn(wire).covered("wire")
     for start, end in lines:

@@ -140,8 +140,8 @@ def press_springs(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         stacked([first], masses[0]), stacked([first, second], sum(masses)),
         f"Put {one(second)} of {masses[1]} kg on top of the {first}; it has the same size and shape. For every "
-        f"kilogram on top, the {springs[0]} gets {gives[0] * 100:.0f} cm shorter and the {springs[1]} {gives[1] * 100:.0f} cm. "
-        f"{RULER}",
+        f"kilogram on top, the {springs[0]} gets {gives[0] * 100:.0f} cm shorter and the {springs[1]} "
+        f"{gives[1] * 100:.0f} cm. {RULER}",
         HOOKE,
         {
             "object": f"The {second} stands on the {first} {{where}}.",

@@ -155,7 +155,7 @@ def moved(solid: Solid, spot: Spot) -> Solid:
 
 def ceiling_light(scene: TracedScene) -> TracedScene:
     """An area lamp above the picture, so that a room with its lamps off is still a picture."""
-    panel = Solid("ceiling light", "box", (0.6, 3.6, -1.2), (1.2, 0.05, 1.2), OFF, shine=(1.0, 1.0, 1.0))
+    panel = Solid("ceiling light", "box", (0.6, 3.6, -1.2), (0.7, 0.05, 0.7), OFF, shine=(1.0, 1.0, 1.0))
     return replace(scene.with_solid(panel), lamps=(*scene.lamps, Lamp(panel.name, (3.2, 3.2, 3.3), area=True)))
 
 

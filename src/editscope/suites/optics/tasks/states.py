@@ -8,10 +8,23 @@ from dataclasses import replace
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.physics.edit import Crowded, SceneEdit, spoken_place
 from editscope.suites.physics.stage import ceiling_light, free_spot, hang_lamp, place_solids, room, switched
-from editscope.suites.raytracing.scene import Color, Fog, Plane, Solid, Surface, TracedScene, Water, WetPatch
+from editscope.suites.raytracing.scene import (
+    ALL,
+    SHADOWING,
+    Color,
+    Fog,
+    Plane,
+    Solid,
+    Surface,
+    TracedScene,
+    Water,
+    WetPatch,
+)
 
 FLAME: Color = (1.0, 0.62, 0.25)
 WAX = Surface("matte", (0.72, 0.7, 0.62))
+WICK = Surface("matte", (0.03, 0.03, 0.03))
+SHADOWLESS = ALL & ~SHADOWING
 
 
 def _open_place(rng: SeededRandom) -> TracedScene:
@@ -137,9 +150,11 @@ def light_candle(rng: SeededRandom) -> SceneEdit:
     names = ["left candle", "right candle"]
     for name, side in zip(names, (-1, 1), strict=True):
         spot = free_spot(rng, scene, 0.25, x=(0.5 * side, 1.2 * side), z=(-0.9, 0.5))
-        wax = Solid(f"{name} stick", "cylinder", (spot.x, 0.0, spot.z), (0.26, height, 0.26), WAX)
+        wax = Solid(f"{name} stick", "cylinder", (spot.x, 0.0, spot.z), (0.16, height, 0.16), WAX)
         # The flame hangs a finger's breadth above the wax, or the wax would hide all of its light from the floor.
-        scene = hang_lamp(scene.with_solid(wax), name, (spot.x, height + 0.05, spot.z), FLAME, strength, width=0.2)
+        wick = Solid(f"{name} wick", "cylinder", (spot.x, height, spot.z), (0.03, 0.12, 0.03), WICK, parts=SHADOWLESS)
+        scene = scene.with_solid(wax).with_solid(wick)
+        scene = hang_lamp(scene, name, (spot.x, height + 0.09, spot.z), FLAME, strength, width=0.18)
     scene = place_solids(rng, scene, rng.integer(2, 3))
     name, other = rng.shuffled(names)
     dark = scene.without(name)

@@ -58,6 +58,8 @@ def solve_object(before: TracedScene, after: TracedScene, target: str, size: tup
     for name, part in (OF_LAMP if lamp else OF_SOLID).items():
         if part == SHADOWING and old is not None and new is not None and _same_shape(old, new):
             continue  # a shadow has no color: it stays, and the copy would only darken the original
+        if not _can_show(before, after, part):
+            continue
         mixed = render(_mixed(before, after, old, new, part), size, only=rest, start=first)
         masks[name] = differs(first, mixed) & rest
         drawn += float(rest.mean())
@@ -158,6 +160,17 @@ def _finished(first: Rendering, second: Rendering, effects: list[Effect], ignore
 def _undetermined(first: Rendering, second: Rendering, changed: Mask) -> Mask:
     """Where the answer shows in a mirror or through glass what nobody could see before."""
     return changed & second.beyond & ~first.beyond
+
+
+def _can_show(before: TracedScene, after: TracedScene, part: int) -> bool:
+    """Whether there is anything that could show a mirror image or what is behind glass; all else can always be."""
+    scenes = (before, after)
+    surfaces = {solid.surface.kind for scene in scenes for solid in scene.solids}
+    if part == MIRRORED:
+        return "mirror" in surfaces or any(scene.wet is not None for scene in scenes)
+    if part == REFRACTED:
+        return "glass" in surfaces or any(scene.water is not None for scene in scenes)
+    return True
 
 
 def _named(scene: TracedScene, name: str) -> Solid | None:

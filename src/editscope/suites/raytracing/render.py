@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.images import Pixels
-from editscope.suites.raytracing import _geometry, _kernels
-from editscope.suites.raytracing.scene import SHINING, Camera, Point, Solid, TracedScene
+from editscope.suites.raytracing import _geometry, _kernels, _layout, _shading
+from editscope.suites.raytracing.scene import SHINING, Camera, Plane, Point, Solid, TracedScene
 
 SOLIDS = ("sphere", "box", "cylinder", "cone", "panel")
 TILTED = {"box": _geometry.TILTED_BOX, "cylinder": _geometry.TILTED_CYLINDER}
@@ -22,8 +22,6 @@ PATTERNS = ("plain", "checks", "stripes", "bricks")
 SIDES = ("floor", "back", "left", "right", "behind")
 MOST_SOLIDS = 31
 """What a pixel can say it was covered by; the last bit is taken."""
-SPINS = 64
-"""Sets of shadow rays; the pixel decides which one it uses."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,44 +61,47 @@ def render(
     pixels = np.zeros((height, width, 3), np.uint8) if start is None else start.pixels.copy()
     seen = np.zeros((height, width), np.uint32) if start is None else start.seen.copy()
     wanted = np.ones((height, width), np.bool_) if only is None else np.ascontiguousarray(only)
-    planes = np.array(
-        [
-            (
-                SIDES.index(plane.side),
-                plane.place,
-                PATTERNS.index(plane.pattern.kind),
-                plane.pattern.scale,
-                *plane.pattern.first,
-                *plane.pattern.second,
-            )
-            for plane in scene.planes
-        ],
-        np.float64,
-    ).reshape(-1, 10)
     pieces = [piece for number, solid in enumerate(scene.solids) for piece in _pieces(solid, number)]
-    count = len(pieces)
+    rectangles = [_rectangle(piece, scene.camera, size) for piece in pieces]
     _kernels.render(
         fine,
-        _view(scene.camera),
-        planes,
-        np.array([piece.kind for piece in pieces], np.int64),
-        np.array([piece.geometry for piece in pieces], np.float64).reshape(count, 11),
-        np.array([_surface_of(piece.solid) for piece in pieces], np.float64).reshape(count, 8),
-        np.array([piece.solid.parts for piece in pieces], np.int64),
-        np.array([(*_rectangle(piece, scene.camera, size), piece.number) for piece in pieces], np.int64).reshape(
-            count, 5
-        ),
-        _lights(scene, pieces),
-        _world(scene),
-        _shadow_rays(),
+        _packed(scene, pieces),
+        np.array(rectangles, np.int64).reshape(len(pieces), 4),
         wanted,
         _codes(),
-        np.empty((_kernels.STACK, 13)),
-        np.empty((2, max(1, count)), np.int64),
         pixels,
         seen,
     )
     return Rendering(pixels, seen, tuple(solid.name for solid in scene.solids))
+
+
+def _packed(scene: TracedScene, pieces: list[_Piece]) -> npt.NDArray[np.float64]:
+    """The scene as the tracer reads it; see ``_layout``."""
+    lights = _lights(scene, [piece.solid.name for piece in pieces])
+    solids = _layout.LIGHTS + lights.size
+    lights[:, -1] = np.where(lights[:, -1] < 0, -1, solids + lights[:, -1] * _layout.ROW)
+    near_by = solids + len(pieces) * _layout.ROW
+    data = np.zeros(near_by + 2 * len(pieces) + 1)
+    world = _world(scene)
+    data[: world.size] = world
+    data[_layout.CAMERA : _layout.CAMERA + 12] = _view(scene.camera)
+    planes = np.array([_plane_row(plane) for plane in scene.planes], np.float64).ravel()
+    data[_layout.PLANES : _layout.PLANES + planes.size] = planes
+    data[_layout.RAYS : _layout.LIGHTS] = _shadow_rays().ravel()
+    data[_layout.LIGHTS : solids] = lights.ravel()
+    rows = [(*p.geometry, p.kind, p.solid.parts, *_surface_of(p.solid), p.number) for p in pieces]
+    data[solids:near_by] = np.array(rows, np.float64).ravel()
+    data[_layout.PLANES_END] = _layout.PLANES + planes.size
+    data[_layout.LIGHTS_END] = data[_layout.SOLIDS] = solids
+    data[_layout.SOLIDS_END] = data[_layout.NEAR_BY] = near_by
+    data[_layout.SEEABLE] = near_by + len(pieces)
+    return data
+
+
+def _plane_row(plane: Plane) -> tuple[float, ...]:
+    pattern = plane.pattern
+    kind = PATTERNS.index(pattern.kind)
+    return (SIDES.index(plane.side), plane.place, kind, pattern.scale, *pattern.first, *pattern.second)
 
 
 def place_in_picture(point: tuple[float, float, float], camera: Camera, size: tuple[int, int]) -> tuple[float, float]:
@@ -195,24 +196,23 @@ def _rectangle(solid: _Piece, camera: Camera, size: tuple[int, int]) -> tuple[in
     )
 
 
-def _lights(scene: TracedScene, pieces: list[_Piece]) -> npt.NDArray[np.float64]:
+def _lights(scene: TracedScene, names: list[str]) -> npt.NDArray[np.float64]:
     rows = []
-    names = [piece.solid.name for piece in pieces]
     for lamp in scene.lamps:
         number = names.index(lamp.solid)
-        solid = pieces[number].solid
+        solid = scene.solid(lamp.solid)
         if not solid.parts & SHINING:
             continue
         x, y, z = solid.place if lamp.area else solid.center
         wide, deep = solid.size[0] / 2, solid.size[2] / 2
         radius = math.hypot(wide, deep) if lamp.area else wide
-        kind = _kernels.AREA if lamp.area else _kernels.GLOBE
+        kind = _shading.AREA if lamp.area else _shading.GLOBE
         rows.append((kind, x, y, z, radius, wide, deep, *lamp.power, number))
     if scene.sun is not None:
         around, above = math.radians(scene.sun.azimuth), math.radians(scene.sun.elevation)
         x, y, z = math.sin(around) * math.cos(above), math.sin(above), -math.cos(around) * math.cos(above)
-        rows.append((_kernels.SUN, x, y, z, scene.sun.spread, 0.0, 0.0, *scene.sun.power, -1))
-    return np.array(rows, np.float64).reshape(-1, 11)
+        rows.append((_shading.SUN, x, y, z, scene.sun.spread, 0.0, 0.0, *scene.sun.power, -1))
+    return np.array(rows, np.float64).reshape(-1, _layout.LIGHT_ROW)
 
 
 def _world(scene: TracedScene) -> npt.NDArray[np.float64]:
@@ -237,11 +237,11 @@ def _codes() -> npt.NDArray[np.uint8]:
 @cache
 def _shadow_rays() -> npt.NDArray[np.float64]:
     """Sets of points on a disk and on a square, one in each of 4 × 4 equal parts of it."""
-    rays = np.empty((SPINS, _kernels.SHADOW_RAYS, 4))
+    rays = np.empty((_layout.SPINS, _shading.SHADOW_RAYS, 4))
     random = Random(int(sha256(b"shadow rays").hexdigest()[:12], 16)).random
-    for spin in range(SPINS):
+    for spin in range(_layout.SPINS):
         start = random()
-        for k in range(_kernels.SHADOW_RAYS):
+        for k in range(_shading.SHADOW_RAYS):
             ring, part = divmod(k, 4)
             radius = math.sqrt((ring + random()) / 4)
             angle = 2 * math.pi * (start + (part + random() + 0.5 * (ring % 2)) / 4)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from editscope.suites.mechanics.catalog import CATALOG
+from collections.abc import Mapping
+
+from editscope.suites.mechanics.catalog import CATALOG, SIMULATED
 from editscope.suites.physics.suite import SceneEditStream, SceneEditSuite
 
 
@@ -12,6 +14,14 @@ class MechanicsSuite(SceneEditSuite):
     name = "mechanics"
     generator = "1"
     catalog = CATALOG
+
+    def environment(self) -> Mapping[str, str]:
+        """The version of MuJoCo, where a task needs it: with another one, things may come to rest elsewhere."""
+        if not any(slot.task in SIMULATED for slot in self.slots.values()):
+            return {}
+        from editscope.suites.mechanics.settling import simulator
+
+        return {"mujoco": str(simulator().__version__)}
 
 
 class MechanicsStream(SceneEditStream):

@@ -83,10 +83,11 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
     mass, place = loads[-1]
     if added:
         high = round(0.16 + 0.06 * mass, 2)
+        like = "as the other is" if count == 2 else "as the others are"
         return SceneEdit(
             light, heavy,
             f"Put {one(target)} of {mass} kg on the seesaw, {_side(place)}. It is a box {wide * 100:.0f} cm wide and "
-            f"deep, as the others are, and {high * 100:.0f} cm high. {known}",
+            f"deep, {like}, and {high * 100:.0f} cm high. {known}",
             LEVER,
             {"object": f"The {target} stands on the board {{where}}.", "moved": moved, "shadow": shadow},
             target=target, roles=roles,

@@ -1,7 +1,7 @@
 """Draw the contact sheet of a suite of scene edits: every task with its input, its answer and its effects in color.
 
-``python docs/physics_sheet.py SUITE [NUMBER]`` writes docs/images/SUITE-sheet.webp and docs/contact-sheet-SUITE.md, which
-has the instructions of the same problems at all levels. NUMBER takes another problem of each task.
+``python docs/physics_sheet.py SUITE [NUMBER]`` writes docs/images/SUITE-sheet.webp and docs/contact-sheet-SUITE.md,
+which has the instructions of the same problems at all levels. NUMBER takes another problem of each task.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ OTHER = (60, 180, 90)
 PAGE = """# {title} contact sheet
 
 One problem of every task: input, answer, and effects in color over the answer. The object is red, shadows are blue, and
-what moved or fell is green. The instructions of the same problems follow. Drawn by `python docs/physics_sheet.py {suite}`.
+what moved or fell is green. The instructions of the same problems follow. Drawn by
+`python docs/physics_sheet.py {suite}`.
 
 ![Every task of {title}](images/{suite}-sheet.webp)
 """

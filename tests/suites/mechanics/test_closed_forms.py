@@ -87,6 +87,12 @@ def test_the_spring_in_the_picture_follows_hooke(seed: int) -> None:
     give = int(words[words.index("cm") - 1])
     change = height_of(edit.after, "spring") - height_of(edit.before, "spring")
     assert change * 100 == pytest.approx(mass * give * (1 if edit.asked.startswith("Hang") else -1), abs=0.05)
+    assert all(
+        solid.place[1] >= 0.05
+        for scene in (edit.before, edit.after)
+        for solid in scene.solids
+        if "weight" in solid.name
+    )
     # The weight hangs from the end of the spring before and after.
     first = next(name for name, role in edit.roles.items() if role == "moved" and name != "spring")
     for scene in (edit.before, edit.after):

@@ -54,9 +54,9 @@ def load_spring(rng: SeededRandom) -> SceneEdit:
     first, second = (f"{color} weight" for color in colors)
     masses = rng.integer(1, 3), rng.integer(1, 4)
     give = rng.choice((0.05, 0.1, 0.15, 0.2))
-    if give * masses[1] < LEAST_WAY:
-        raise Crowded
     unloaded, height = rng.uniform(0.4, 0.55), rng.uniform(0.28, 0.34)
+    if give * masses[1] < LEAST_WAY or spring_length(unloaded, give, sum(masses)) + 2 * height > BEAM - 0.1:
+        raise Crowded
     x = rng.uniform(-0.9, 0.9)
     base = bystander(rng, workshop(rng, tall=True), colors)
     for solid in (*beam(BEAM), ruler(x + rng.choice((-0.6, 0.5)), 0.0, BEAM)):

@@ -119,12 +119,18 @@ def sentence(edit: SceneEdit, change: SolvedChange, level: str) -> str:
     ]
     parts.append("Everything else stays as it is.")
     if level == "located":
-        height, width = change.ignored.shape
-        left, top, right, bottom = box_of(change)
-        across = f"{100 * left / width:.1f}% to {100 * right / width:.1f}% of the width from the left"
-        along = f"{100 * top / height:.1f}% to {100 * bottom / height:.1f}% of the height from the top"
-        parts.append(f"All of this is within {across} and {along}.")
+        parts.append(_located(box_of(change), change.ignored.shape))
     return " ".join(parts)
+
+
+def _located(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> str:
+    left, top, right, bottom = box
+    height, width = shape
+    if box == (0, 0, width, height):
+        return "This concerns the whole picture."
+    across = f"{100 * left / width:.1f}% to {100 * right / width:.1f}% of the width from the left"
+    along = f"{100 * top / height:.1f}% to {100 * bottom / height:.1f}% of the height from the top"
+    return f"All of this is within {across} and {along}."
 
 
 def where(mask: Mask) -> str:

@@ -36,7 +36,7 @@ def _moves(names: list[str], verb: str) -> str:
 
 def _stack(rng: SeededRandom, scene: TracedScene, x: float, colors: list[str]) -> tuple[TracedScene, list[str]]:
     """Boxes and cylinders on each other, each narrower than the one below and a little off the middle."""
-    names, y, width = [], 0.0, rng.uniform(0.9, 1.05)
+    names, y, width = [], 0.0, rng.uniform(1.0, 1.15)
     for number, color in enumerate(colors):
         shape = rng.choice(("box", "box", "cylinder"))
         height = rng.uniform(0.3, 0.5)
@@ -47,7 +47,7 @@ def _stack(rng: SeededRandom, scene: TracedScene, x: float, colors: list[str]) -
         place = (round(x + aside, 3), round(y, 3), 0.0)
         scene = scene.with_solid(Solid(names[-1], SHAPES[shape], place, size, colored(color), turn=round(turn, 1)))
         y += size[1]
-        width -= rng.uniform(0.12, 0.18)  # narrower, so that what falls does not hide all that is taken away
+        width -= rng.uniform(0.16, 0.22)  # narrower, so that what falls does not hide all that is taken away
     return scene, names
 
 

@@ -44,7 +44,7 @@ def lamp_off(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         switched(scene, name, (0.0, 0.0, 0.0), 0.0),
-        f"Switch off the {name}. The globe itself stays; it is made of white glass and looks light gray when it is off.",
+        f"Switch off the {name}. The globe stays; it is made of white glass and looks light gray when it is off.",
         RULE,
         {
             "object": "The globe of the lamp no longer glows {where}.",

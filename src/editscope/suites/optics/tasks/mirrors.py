@@ -51,7 +51,7 @@ def remove_mirrored(rng: SeededRandom) -> SceneEdit:
         {
             "object": f"What was hidden behind the {name} is seen {{where}}.",
             "shadow": "Its shadow {where} is gone.",
-            "mirror image": "Its image in the mirror, {where}, is gone too; the mirror shows what was behind that image.",
+            "mirror image": "Its image in the mirror, {where}, is gone too; the mirror shows what was behind it.",
         },
         target=name,
     )

@@ -49,8 +49,8 @@ def add_object(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         scene.with_solid(second),
-        f"Add a second {model.name} of the same size and color as the first, turned the same way. The middle of its base "
-        f"touches the floor {spoken_place(second.place, scene)}.",
+        f"Add a second {model.name} of the same size and color as the first, turned the same way. The middle of its "
+        f"base touches the floor {spoken_place(second.place, scene)}.",
         RULE,
         {"object": "The new object stands {where}.", "shadow": "It casts a shadow {where}, away from the light."},
         target=second.name,

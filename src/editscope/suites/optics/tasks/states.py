@@ -72,7 +72,8 @@ def flood(rng: SeededRandom) -> SceneEdit:
         replace(scene, water=water),
         f"Flood the floor with still water, up to {percent}% of the height of the {solid.name}. A "
             f"meter of the water lets "
-        f"{red} of red, {green} of green and {blue} of blue light through; a square or stripe of the floor is {floor:g} m wide.",
+        f"{red} of red, {green} of green and {blue} of blue light through; a square or stripe of the floor is "
+        f"{floor:g} m wide.",
         "Still water is level, bends what is below it, absorbs red light most, and mirrors what is "
             "above it, the more the "
         "flatter one looks at it.",

@@ -101,7 +101,7 @@ def main(name: str, number: int) -> None:
         sheet = Image.new("RGB", (rows[0].width, sum(strip.height for strip in rows)))
         for place, strip in enumerate(rows):
             sheet.paste(strip, (0, place * strip.height))
-        sheet.quantize(255, dither=Image.Dither.NONE).save(DOCS / "images" / picture, optimize=True)
+        sheet.save(DOCS / "images" / picture, optimize=True)
     head = HEAD.format(title=name.capitalize(), name=name, number=number, colors=legend(list(seen)))
     (DOCS / f"contact-sheet-{name}.md").write_text("\n".join([head, *parts]), encoding="utf-8")
 

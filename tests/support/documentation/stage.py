@@ -30,7 +30,12 @@ PATIENCE_S = 600
 SHELL = ("console", "bash", "sh")
 OUTSIDE = {"pip", "git", "huggingface-cli", "sbatch", "make", "tail", "cd", "python3.10"}
 """Commands that install, download, or need a cluster; tests elsewhere build and install Editscope."""
-SMALL_SETS = {"paintbench": ("--per-mode", "1", "--conditions", "baseline"), "tinygrafix": ("--per-task", "1")}
+SMALL_SETS = {
+    "paintbench": ("--per-mode", "1", "--conditions", "baseline"),
+    "tinygrafix": ("--per-task", "1"),
+    "optics": ("--per-task", "1"),
+    "mechanics": ("--per-task", "1"),
+}
 IN_A_SHELL = re.compile(r"/\*|--install-completion")
 """What a shell does, or what is done to the shell that it is called in, whose files are in the folder of the page."""
 LOOP = re.compile(r"^(for \w+ in(?: [\w-]+))(?: [\w-]+)*")

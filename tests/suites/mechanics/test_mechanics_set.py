@@ -1,0 +1,80 @@
+"""The instrument on Mechanics: a right edit recovers everything, no edit nothing, and every sentence fits its picture.
+
+``make test`` takes one problem of each task, ``make drills`` all of them.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from drills import counts
+from editscope.editors import Request, load_editor
+from editscope.images import Pixels, load
+from editscope.scoring import score_effects
+from editscope.suites import load_suite
+from editscope.suites.mechanics.catalog import CATALOG
+from editscope.suites.physics.catalog import LEVELS
+
+pytestmark = pytest.mark.slow
+
+
+def pictures(task: str) -> list[str]:
+    return [f"{task}_superficial/{number:03d}" for number in range(counts.times(usual=1, full=40))]
+
+
+@pytest.mark.drill
+@pytest.mark.parametrize("task", CATALOG.tasks)
+def test_oracle_identity_and_cutout_score_what_they_are(task: str) -> None:
+    suite = load_suite("mechanics", size=counts.times(usual=256, full=512))
+    for case_id in pictures(task):
+        case = suite.case(case_id)
+        before, answer = load(case.images[0]), load(case.answer)  # type: ignore[arg-type]
+
+        def scored(editor: str) -> tuple[float | None, float | None, float]:
+            request = Request(case.id, (before,), "do", 1, answer=answer, effects=case.effects)  # noqa: B023
+            made = load_editor(editor).edit(request)
+            assert isinstance(made, np.ndarray)
+            score = score_effects(before, answer, made, case.effects, case.ignored)  # noqa: B023
+            return score.direct, score.consequences, min(score.pixels.preservation_accuracy)
+
+        assert scored("ref:oracle") == (1.0, 1.0, 1.0)
+        assert scored("ref:identity") == (0.0, 0.0, 1.0)
+        assert scored("ref:cutout") == (1.0, 0.0, 1.0)
+        assert scored("ref:consequences")[:2] == (0.0, 1.0)
+
+
+@pytest.mark.drill
+@pytest.mark.parametrize("task", CATALOG.tasks)
+def test_every_change_belongs_to_one_effect_and_needed_effects_are_there(task: str) -> None:
+    suite = load_suite("mechanics", size=counts.times(usual=256, full=512))
+    for case_id in pictures(task):
+        case = suite.case(case_id)
+        before, answer = load(case.images[0]), load(case.answer)  # type: ignore[arg-type]
+        assert case.ignored is not None
+        changed = np.any(before != answer, axis=2)
+        owners = sum((effect.mask.astype(int) for effect in case.effects), case.ignored.astype(int))
+        assert np.array_equal(np.asarray(owners) > 0, changed)
+        assert np.asarray(owners).max() == 1
+        assert set(CATALOG.needed_effects(task)) <= {effect.name for effect in case.effects}
+        assert [effect.name for effect in case.effects if effect.direct] == ["object"]
+        assert case.ignored.mean() < 0.01
+
+
+@pytest.mark.drill
+@pytest.mark.parametrize("task", CATALOG.tasks)
+def test_levels_share_pictures_and_say_more_and_more(task: str) -> None:
+    suite = load_suite("mechanics", tasks=task, levels=",".join(LEVELS), per_task=40, size=128)
+    for number in range(counts.times(usual=2, full=40)):
+        cases = [suite.case(f"{task}_{level}/{number:03d}") for level in LEVELS]
+        sentences = [case.instruction for case in cases]
+        assert all(longer.startswith(sentences[0]) for longer in sentences[1:])
+        assert len(set(sentences)) == len(LEVELS)
+        assert len(sentences[0]) < len(sentences[1])
+        for text in sentences:
+            assert "{" not in text and "  " not in text and text.endswith("."), text
+            assert not re.search(r"\ba [aeiou]", text), text
+        pairs: list[tuple[Pixels, Pixels]] = [(load(case.images[0]), load(case.answer)) for case in cases]  # type: ignore[arg-type]
+        assert all(np.array_equal(a, pairs[0][0]) and np.array_equal(b, pairs[0][1]) for a, b in pairs)

@@ -13,6 +13,7 @@ BENCHMARK = Benchmark(
     load="editscope.suites.optics.data:load",
     write_set="editscope.suites.optics.data:write_set",
     stream="editscope.suites.optics.suite:OpticsStream",
+    questions="editscope.suites.optics.questions:questions",
     options=(
         Option("tasks", "Only these tasks.", "names"),
         Option("per_task", "Problems per task [40].", "number"),

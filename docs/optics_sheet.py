@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 from editscope.cases import Case
 from editscope.images import load
 from editscope.suites import load_suite
-from editscope.suites.optics.catalog import TASKS
+from editscope.suites.optics.catalog import CATALOG
 
 SIDE, GAP, LABEL = 200, 6, 30
 COLUMNS = 3
@@ -46,10 +46,10 @@ def main() -> None:
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 0
     suite = load_suite("optics", per_task=number + 1, levels=("explicit",), size=SIDE * 2)
     wide = 3 * (SIDE + 2) + 3 * GAP
-    rows = -(-len(TASKS) // COLUMNS)
+    rows = -(-len(CATALOG.tasks) // COLUMNS)
     sheet = Image.new("RGB", (COLUMNS * wide, rows * (SIDE + LABEL + GAP)), "#f4f4f2")
     pen = ImageDraw.Draw(sheet)
-    for place, task in enumerate(TASKS):
+    for place, task in enumerate(CATALOG.tasks):
         case = suite[f"{task}_explicit/{number:03d}"]
         print(f"{task}: {case.instruction}\n")
         left, top = place % COLUMNS * wide, place // COLUMNS * (SIDE + LABEL + GAP)

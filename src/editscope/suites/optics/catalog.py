@@ -1,10 +1,8 @@
-"""Contents of the benchmark: laws, their tasks, the effects each task is sure to have, levels, seeds, averages."""
+"""Contents of the benchmark: laws, their tasks, and the effects that every problem of a task has."""
 
 from __future__ import annotations
 
-from hashlib import sha256
-
-from editscope.cases import Aggregation, Group
+from editscope.suites.physics.catalog import Catalog
 
 LAWS: dict[str, dict[str, tuple[str, ...]]] = {
     "light_source": {
@@ -42,44 +40,5 @@ LAWS: dict[str, dict[str, tuple[str, ...]]] = {
         "light_candle": ("object", "light"),
     },
 }
-"""Laws, their tasks, and the effects that every problem of a task has."""
-TASKS: dict[str, str] = {task: law for law, tasks in LAWS.items() for task in tasks}
-LEVELS = ("superficial", "intermediate", "explicit", "located")
-DEFAULT_LEVELS = LEVELS[:3]
-PER_TASK = 40
-SIZE = 512
 
-
-def seed_of(namespace: str, task: str, number: int) -> int:
-    """The seed of a problem, the same at all levels: the first 12 hex digits of a SHA-256.
-
-    >>> seed_of("optics", "lamp_off", 0)
-    230534515440849
-    """
-    return int(sha256(f"{namespace}|{task}|{number}".encode()).hexdigest()[:12], 16)
-
-
-def needed_effects(task: str) -> tuple[str, ...]:
-    """The effects that every problem of a task has."""
-    return LAWS[TASKS[task]][task]
-
-
-def tags_of(task: str, level: str) -> dict[str, str]:
-    """Law, task, level and effects of a problem.
-
-    >>> tags_of("fog", "explicit")
-    {'law': 'global_state', 'task': 'fog', 'level': 'explicit', 'effects': 'fog'}
-    """
-    return {"law": TASKS[task], "task": task, "level": level, "effects": "+".join(needed_effects(task))}
-
-
-AGGREGATION = Aggregation(
-    overall=Group("overall", (), ("task", "law")),
-    groups=(
-        Group("law", ("law",), ("task",)),
-        Group("task", ("task",)),
-        Group("level", ("level",), ("task",)),
-    ),
-    strata=("task", "level"),
-    orders={"law": tuple(LAWS), "task": tuple(TASKS), "level": LEVELS},
-)
+CATALOG = Catalog("optics", LAWS, "editscope.suites.optics.tasks")

@@ -10,7 +10,7 @@ import numpy as np
 from editscope.cases import Case, Question
 from editscope.images import Pixels, load
 from editscope.suites.effect_questions import Mask, Wording, seen_alone, worded
-from editscope.suites.optics.stage import COLORS, LIGHTS
+from editscope.suites.physics.stage import COLORS, LIGHTS
 from editscope.suites.raytracing.render import place_in_picture
 from editscope.suites.raytracing.scene import Camera
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.optics.edit import SceneEdit, spoken_place
-from editscope.suites.optics.stage import COLORS, GLASS, Spot, place_solids, room
-from editscope.suites.optics.tasks.lamps import ceiling_light
-from editscope.suites.optics.tasks.mirrors import srgb
+from editscope.suites.physics.edit import SceneEdit, spoken_place
+from editscope.suites.physics.stage import COLORS, GLASS, Spot, ceiling_light, place_solids, room, srgb
 from editscope.suites.raytracing.scene import Solid, Surface, TracedScene
 
 RULE = "Glass bends light: a clear ball shows what is behind it upside down, a slab shifts it; both reflect a little."

@@ -5,9 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.optics.edit import SceneEdit, spoken_place
-from editscope.suites.optics.stage import LIGHTS, MIRROR, OFF, hang_lamp, place_solids, room, scaled
-from editscope.suites.raytracing.scene import Color, Lamp, Solid, TracedScene
+from editscope.suites.physics.edit import SceneEdit, spoken_place
+from editscope.suites.physics.stage import (
+    LIGHTS,
+    ceiling_light,
+    hang_lamp,
+    place_solids,
+    room,
+    switched,
+    wall_mirror,
+)
+from editscope.suites.raytracing.scene import TracedScene
 
 RULE = "A lamp lights what it shines on and makes everything in its way cast a shadow; its light goes with it."
 STRENGTH = (1.3, 1.7)
@@ -26,27 +34,6 @@ def _scene(rng: SeededRandom, lamps: int, strength: float, *, colored: bool = Fa
         scene = hang_lamp(scene, name, (side * rng.uniform(0.75, 1.25), high, deep), color, strength)
     scene = place_solids(rng, scene, rng.integer(3, 4), z=(-1.6, 1.0))
     return scene, names
-
-
-def wall_mirror(rng: SeededRandom, scene: TracedScene, x: float) -> Solid:
-    """A mirror on the back wall."""
-    back = next(plane.place for plane in scene.planes if plane.side == "back")
-    width, height = rng.uniform(1.3, 1.7), rng.uniform(1.1, 1.4)
-    return Solid("mirror", "panel", (x, rng.uniform(0.25, 0.45), back - 0.03), (width, height, 0.04), MIRROR)
-
-
-def ceiling_light(scene: TracedScene) -> TracedScene:
-    """An area lamp above the picture, so that a room with its lamps off is still a picture."""
-    panel = Solid("ceiling light", "box", (0.6, 3.6, -1.2), (1.2, 0.05, 1.2), OFF, shine=(1.0, 1.0, 1.0))
-    return replace(scene.with_solid(panel), lamps=(*scene.lamps, Lamp(panel.name, (3.2, 3.2, 3.3), area=True)))
-
-
-def switched(scene: TracedScene, name: str, color: Color, strength: float) -> TracedScene:
-    """The scene with another light of a lamp that is there."""
-    off = strength <= 0
-    solid = replace(scene.solid(name), shine=(0.0, 0.0, 0.0) if off else color)
-    scene = replace(scene.with_solid(solid), lamps=tuple(lamp for lamp in scene.lamps if lamp.solid != name))
-    return scene if off else replace(scene, lamps=(*scene.lamps, Lamp(name, scaled(color, strength))))
 
 
 def lamp_off(rng: SeededRandom) -> SceneEdit:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.optics.edit import SceneEdit, spoken_place
-from editscope.suites.optics.stage import (
+from editscope.suites.physics.edit import SceneEdit, spoken_place
+from editscope.suites.physics.stage import (
     COLORS,
     MIRROR,
     SHAPES,
+    ceiling_light,
     free_spot,
     moved,
     place_solids,
     room,
+    srgb,
+    wall_mirror,
 )
-from editscope.suites.optics.tasks.lamps import ceiling_light, wall_mirror
 from editscope.suites.raytracing.scene import Solid, Surface, TracedScene
 
 RULE = "A mirror shows a second image of what stands before it, as far behind the mirror as the thing is in front."
@@ -34,16 +36,6 @@ def _scene(rng: SeededRandom) -> TracedScene:
 
 def _shown(scene: TracedScene) -> list[Solid]:
     return [solid for solid in scene.solids if solid.name.split()[-1] in SHAPES]
-
-
-def srgb(color: tuple[float, float, float]) -> str:
-    """A reflectance as people write colors: sRGB, 0 to 255.
-
-    >>> srgb((1.0, 0.2140, 0.0))
-    'RGB 255, 127, 0'
-    """
-    codes = [12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055 for c in color]
-    return "RGB " + ", ".join(str(round(255 * code)) for code in codes)
 
 
 def remove_mirrored(rng: SeededRandom) -> SceneEdit:

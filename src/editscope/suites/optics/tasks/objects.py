@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.optics.edit import SceneEdit, spoken_place
-from editscope.suites.optics.stage import Spot, free_spot, moved, place_solids, room
-from editscope.suites.optics.tasks.lamps import ceiling_light
+from editscope.suites.physics.edit import SceneEdit, spoken_place
+from editscope.suites.physics.stage import Spot, ceiling_light, free_spot, moved, place_solids, room
 from editscope.suites.raytracing.scene import Solid, TracedScene
 
 RULE = "Light travels in straight lines: an opaque object casts a shadow on the side away from the light."

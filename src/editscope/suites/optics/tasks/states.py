@@ -6,9 +6,8 @@ import math
 from dataclasses import replace
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.optics.edit import SceneEdit, spoken_place
-from editscope.suites.optics.stage import Crowded, free_spot, hang_lamp, place_solids, room
-from editscope.suites.optics.tasks.lamps import ceiling_light, switched
+from editscope.suites.physics.edit import Crowded, SceneEdit, spoken_place
+from editscope.suites.physics.stage import ceiling_light, free_spot, hang_lamp, place_solids, room, switched
 from editscope.suites.raytracing.scene import Color, Fog, Plane, Solid, Surface, TracedScene, Water, WetPatch
 
 FLAME: Color = (1.0, 0.62, 0.25)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from editscope.cases import Effect
+from editscope.cases import Case, Effect, Region
+from editscope.images import load
 
 
 def packed(mask: npt.NDArray[np.bool_]) -> list[int]:
@@ -41,3 +43,12 @@ def described_effects(
     """The effects and the ignored pixels that a description holds."""
     effects = tuple(Effect(one["name"], unpacked(one["mask"], shape), one["direct"]) for one in details["effects"])
     return effects, unpacked(details["ignored"]["mask"], shape)
+
+
+def with_effects(case: Case) -> Case:
+    """The case with the effects and ignored pixels that its description holds; a located one with its box."""
+    shape = load(case.images[0]).shape[:2]
+    effects, ignored = described_effects(case.details, (shape[0], shape[1]))
+    left, top, right, bottom = case.details["box"]
+    regions = (Region("change", (left, top, right, bottom)),) if case.details["mode"] == "located" else ()
+    return replace(case, effects=effects, ignored=ignored, regions=regions)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class OpticsSlot:
+class SceneSlot:
     """One place in a set. The pictures of a number are the same at all levels."""
 
     task: str

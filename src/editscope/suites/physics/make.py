@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
@@ -14,15 +15,12 @@ from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.generated.suite import GeneratedProblem
-from editscope.suites.optics.catalog import TASKS as LAW_OF
-from editscope.suites.optics.catalog import needed_effects, seed_of
-from editscope.suites.optics.edit import SceneEdit
-from editscope.suites.optics.masks import packed
-from editscope.suites.optics.slots import OpticsSlot
-from editscope.suites.optics.stage import Crowded
-from editscope.suites.optics.tasks import TASKS
+from editscope.suites.physics.catalog import Catalog, seed_of
+from editscope.suites.physics.edit import Crowded, SceneEdit, Task
+from editscope.suites.physics.masks import packed
+from editscope.suites.physics.slots import SceneSlot
 from editscope.suites.raytracing.effects import Mask, SolvedChange, solve_object, solve_scene
-from editscope.suites.raytracing.render import Rendering, render
+from editscope.suites.raytracing.render import Rendering
 
 MOST_DRAWS = 200
 PROBE = 96
@@ -36,7 +34,7 @@ LEAST_TARGET = 0.004
 
 
 @dataclass(frozen=True, eq=False)
-class OpticsProblem(GeneratedProblem):
+class SceneProblem(GeneratedProblem):
     """A problem with its effects and the pixels that are left out."""
 
     effects: tuple[Effect, ...]
@@ -45,14 +43,12 @@ class OpticsProblem(GeneratedProblem):
     renderings: float
 
 
-def edits(task: str, seed: int) -> Iterator[SceneEdit]:
-    """Edits from a seed, one after another."""
+def edits(task: Task, seed: int) -> Iterator[SceneEdit]:
+    """Edits from a seed, one after another, until enough were tried."""
     rng = SeededRandom(seed)
-    while True:
-        try:
-            yield TASKS[task](rng)
-        except Crowded:
-            continue
+    for _ in range(MOST_DRAWS):
+        with suppress(Crowded):
+            yield task(rng)
 
 
 def solved(edit: SceneEdit, size: tuple[int, int]) -> SolvedChange:
@@ -62,9 +58,9 @@ def solved(edit: SceneEdit, size: tuple[int, int]) -> SolvedChange:
     return solve_scene(edit.before, edit.after, size, edit.whole, shadows=edit.shadows)
 
 
-def unfit(task: str, edit: SceneEdit, change: SolvedChange) -> str:
-    """Why a scene is no problem; "" where it is one."""
-    for name in needed_effects(task):
+def unfit(needed: tuple[str, ...], edit: SceneEdit, change: SolvedChange) -> str:
+    """Why a scene is no problem; "" where it is one. ``needed`` are the effects that it must have."""
+    for name in needed:
         if change.effect(name) is None:
             return f"{name} cannot be seen"
     if edit.target and not _found(edit, change.before, change.after):
@@ -89,22 +85,19 @@ def _clipped(pixels: Pixels) -> float:
 
 
 @lru_cache(maxsize=8)
-def draw(task: str, number: int, namespace: str, side: int) -> tuple[SceneEdit, SolvedChange]:
+def draw(catalog: Catalog, task: str, number: int, namespace: str, side: int) -> tuple[SceneEdit, SolvedChange]:
     """The first valid problem of a number; levels share it, so the last few are kept."""
-    seed = seed_of(namespace, task, number)
+    needed = catalog.needed_effects(task)
     small = (min(PROBE, side),) * 2
-    for tries, edit in enumerate(edits(task, seed)):
-        if tries == MOST_DRAWS:
-            break
-        if unfit(task, edit, solved(edit, small)):
+    for edit in edits(catalog.task(task), seed_of(namespace, task, number)):
+        if unfit(needed, edit, solved(edit, small)):
             continue
         change = solved(edit, (side, side))
-        if not unfit(task, edit, change):
+        if not unfit(needed, edit, change):
             return edit, change
     raise BadInput(
-        f"no valid scene for {task} number {number} in {MOST_DRAWS} tries at {side} × {side} pixels; "
-        f"give a larger size, or "
-        "another namespace"
+        f"no valid scene for {task} number {number} in {MOST_DRAWS} tries at {side} × {side} pixels; give a larger "
+        "size, another namespace, or other tasks"
     )
 
 
@@ -124,11 +117,9 @@ def sentence(edit: SceneEdit, change: SolvedChange, level: str) -> str:
     if level == "located":
         height, width = change.ignored.shape
         left, top, right, bottom = box_of(change)
-        parts.append(
-            f"All of this is within {100 * left / width:.1f}% to {100 * right / width:.1f}% of the "
-            f"width from the left and "
-            f"{100 * top / height:.1f}% to {100 * bottom / height:.1f}% of the height from the top."
-        )
+        across = f"{100 * left / width:.1f}% to {100 * right / width:.1f}% of the width from the left"
+        along = f"{100 * top / height:.1f}% to {100 * bottom / height:.1f}% of the height from the top"
+        parts.append(f"All of this is within {across} and {along}.")
     return " ".join(parts)
 
 
@@ -150,13 +141,13 @@ def box_of(change: SolvedChange) -> tuple[int, int, int, int]:
     return int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
 
 
-def make(slot: OpticsSlot, namespace: str, side: int) -> OpticsProblem:
+def make(catalog: Catalog, slot: SceneSlot, namespace: str, side: int) -> SceneProblem:
     """The problem of a slot."""
-    edit, change = draw(slot.task, slot.number, namespace, side)
+    edit, change = draw(catalog, slot.task, slot.number, namespace, side)
     box = box_of(change)
     sidecar: dict[str, Any] = {
         "instruction": sentence(edit, change, slot.level),
-        "category": LAW_OF[slot.task],
+        "category": catalog.tasks[slot.task],
         "task": slot.task,
         "mode": slot.level,
         "problem_id": slot.number,
@@ -176,11 +167,6 @@ def make(slot: OpticsSlot, namespace: str, side: int) -> OpticsProblem:
         "scene": asdict(edit.before),
         "answer_scene": asdict(edit.after),
     }
-    return OpticsProblem(
+    return SceneProblem(
         change.before.pixels, change.after.pixels, sidecar, change.effects, change.ignored, box, change.renderings
     )
-
-
-def picture(edit: SceneEdit, side: int) -> Pixels:
-    """The input of an edit alone."""
-    return render(edit.before, (side, side)).pixels

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from editscope.suites.generated.seeded_random import SeededRandom
+from editscope.suites.physics.edit import Crowded
 from editscope.suites.raytracing.scene import (
     Camera,
     Color,
@@ -42,10 +43,6 @@ MIRROR = Surface("mirror", (0.9, 0.9, 0.9))
 OFF = Surface("matte", (0.62, 0.62, 0.6))
 GAP = 0.16
 MOST_TRIES = 40
-
-
-class Crowded(Exception):
-    """There is no place for another solid; the scene is drawn again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,3 +151,34 @@ def scaled(color: Color, by: float) -> Color:
 def moved(solid: Solid, spot: Spot) -> Solid:
     """A solid at another place of the floor."""
     return replace(solid, place=(spot.x, solid.place[1], spot.z))
+
+
+def ceiling_light(scene: TracedScene) -> TracedScene:
+    """An area lamp above the picture, so that a room with its lamps off is still a picture."""
+    panel = Solid("ceiling light", "box", (0.6, 3.6, -1.2), (1.2, 0.05, 1.2), OFF, shine=(1.0, 1.0, 1.0))
+    return replace(scene.with_solid(panel), lamps=(*scene.lamps, Lamp(panel.name, (3.2, 3.2, 3.3), area=True)))
+
+
+def switched(scene: TracedScene, name: str, color: Color, strength: float) -> TracedScene:
+    """The scene with another light of a lamp that is there."""
+    off = strength <= 0
+    solid = replace(scene.solid(name), shine=(0.0, 0.0, 0.0) if off else color)
+    scene = replace(scene.with_solid(solid), lamps=tuple(lamp for lamp in scene.lamps if lamp.solid != name))
+    return scene if off else replace(scene, lamps=(*scene.lamps, Lamp(name, scaled(color, strength))))
+
+
+def wall_mirror(rng: SeededRandom, scene: TracedScene, x: float) -> Solid:
+    """A mirror on the back wall."""
+    back = next(plane.place for plane in scene.planes if plane.side == "back")
+    width, height = rng.uniform(1.3, 1.7), rng.uniform(1.1, 1.4)
+    return Solid("mirror", "panel", (x, rng.uniform(0.25, 0.45), back - 0.03), (width, height, 0.04), MIRROR)
+
+
+def srgb(color: tuple[float, float, float]) -> str:
+    """A reflectance as people write colors: sRGB, 0 to 255.
+
+    >>> srgb((1.0, 0.2140, 0.0))
+    'RGB 255, 127, 0'
+    """
+    codes = [12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055 for c in color]
+    return "RGB " + ", ".join(str(round(255 * code)) for code in codes)

@@ -30,6 +30,10 @@ class SceneEdit:
     details: Mapping[str, object] = field(default_factory=dict)
 
 
+class Crowded(Exception):
+    """There is no place for another solid; the scene is drawn again."""
+
+
 Task: TypeAlias = Callable[[SeededRandom], SceneEdit]
 
 

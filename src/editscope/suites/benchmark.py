@@ -205,8 +205,8 @@ class Benchmark:
     """All that Editscope knows about a benchmark. Its entry point, or ``python:module:NAME``, leads here.
 
     ``load``, ``write_set``, ``stream``, ``rubric``, ``tables``, ``studies``, ``annotation``, ``questions`` and
-    ``write_judged`` are "module:name" and imported when they are needed. Prompts lie in the folder ``prompts/`` beside the rubric, published results in
-    ``published/`` beside ``load``.
+    ``write_judged`` are "module:name" and imported when they are needed. Prompts lie in the folder ``prompts/`` beside
+    the rubric, published results in ``published/`` beside ``load``.
     """
 
     name: str

@@ -46,7 +46,7 @@ def questions_about(case: Case) -> tuple[Question, ...]:
     """
     record = known_benchmark(case.suite)
     if record is None or not record.questions:
-        raise BadInput(f"suite {case.suite} has no questions about effects; choose one that has, such as optics")
+        raise BadInput(f"suite {case.suite} has no questions about effects; choose another suite")
     questions: tuple[Question, ...] = record.part("questions")(case)
     return questions
 
@@ -57,7 +57,7 @@ def worded(case: Case, wordings: Mapping[str, Wording], key: str) -> tuple[Quest
     ``key`` decides with which the turns begin, so that equal keys give equal questions.
     """
     turn = sha256(key.encode()).digest()[0] % 2
-    questions = []
+    questions: list[Question] = []
     for effect in case.effects:
         if (wording := wordings.get(effect.name)) is None:
             continue

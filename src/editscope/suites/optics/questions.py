@@ -1,4 +1,4 @@
-"""Questions about light, shadows, mirrors and glass: for every effect of a task, one that only the right edit makes true."""
+"""Questions about light, shadows, mirrors and glass: for every effect of a task, what only the right edit shows."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ Asking: TypeAlias = "Callable[[AskedCase], Wordings]"
 
 LEAST_PART = 0.0008
 """The share of the picture that a part of an effect must have to be asked about."""
+PLAIN = 0.03
+"""By so much one half of a room must be brighter than the other for a person to tell."""
 
 
 class AskedCase:
@@ -106,7 +108,8 @@ def _move_lamp(case: AskedCase) -> Wordings:
     if came.any() and went.any():
         middle = [float(np.nonzero(part)[1].mean()) for part in (came, went)]
         side, other = ("right", "left") if middle[0] > middle[1] else ("left", "right")
-        if _bright_side(case.answer, case.mask("light")) == side != _bright_side(case.before, case.mask("light")):
+        sides = [_bright_side(picture, case.mask("light")) for picture in (case.before, case.answer)]
+        if sides == [other, side]:
             wordings["light"] = Wording(
                 f"Is the {side} part of the room brighter than the {other} part?",
                 f"Is the {other} part of the room brighter than the {side} part?",
@@ -156,7 +159,9 @@ def _moved(case: AskedCase, thing: str, where: str) -> Wordings:
     if seen_alone(here, left):
         wordings["object"] = Wording(f"Is {thing} visible {where}?", f"Is {thing} absent?")
     if seen_alone(left, here):
-        wordings["uncovered"] = Wording("Is the spot in the middle empty?", f"Does {thing} fill the spot in the middle?")
+        wordings["uncovered"] = Wording(
+            "Is the spot in the middle empty?", f"Does {thing} fill the spot in the middle?"
+        )
     shown = f"the shadow of {thing}"
     new, old = (case.brighter("shadow", darker=darker) for darker in (True, False))
     if (part := _place(new, old)) is not None:
@@ -170,7 +175,10 @@ def _moved(case: AskedCase, thing: str, where: str) -> Wordings:
 
 def _recolored(case: AskedCase) -> Wordings:
     word, old = case.color(after=True), case.color(after=False)
-    things = [("object", f"the {case.shape} on the floor"), ("mirror image", f"the image of the {case.shape} in the mirror")]
+    things = [
+        ("object", f"the {case.shape} on the floor"),
+        ("mirror image", f"the image of the {case.shape} in the mirror"),
+    ]
     if any(solid["surface"]["kind"] == "glass" for solid in case.scene["solids"]):
         things.append(("refraction", f"the image of the {case.shape} in the {case.glass()}"))
     return {name: Wording(f"Is {thing} {word}?", f"Is {thing} {old}?") for name, thing in things}
@@ -286,5 +294,7 @@ def _bright_side(picture: Pixels, mask: Mask) -> str:
     left, right = light[:, :half][mask[:, :half]], light[:, half:][mask[:, half:]]
     if not left.size or not right.size:
         return ""
-    return "left" if float(left.mean()) > float(right.mean()) else "right"
-
+    shares = float(left.mean()), float(right.mean())
+    if abs(shares[0] - shares[1]) < PLAIN * max(shares):
+        return ""
+    return "left" if shares[0] > shares[1] else "right"

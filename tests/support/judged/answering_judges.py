@@ -25,8 +25,16 @@ class AnswerTruth:
         """The effect that a request is about, and whether Yes is true."""
         if not self._known:
             self._read()
+        return self._known[self._shown(asked)]
+
+    def rank(self, asked: Asked) -> int:
+        """The place of a request among all about its effect that have the same true answer, in an order by hash."""
+        shown, truth = self._shown(asked), self.of(asked)
+        return sorted(key for key, other in self._known.items() if other == truth).index(shown)
+
+    def _shown(self, asked: Asked) -> tuple[str, str]:
         question = next(line for line in asked.text.splitlines() if line.startswith("Question: "))
-        return self._known[sha256(asked.pictures[0]).hexdigest(), question.removeprefix("Question: ")]
+        return sha256(asked.pictures[0]).hexdigest(), question.removeprefix("Question: ")
 
     def _read(self) -> None:
         rubric, pack = question_rubric(), load_pack("picabench")
@@ -45,6 +53,20 @@ class AnswerTruth:
 def perfect(truth: AnswerTruth) -> Script:
     """Always right."""
     return lambda asked: {"reason": "as it is", "answer": "Yes" if truth.of(asked)[1] else "No"}
+
+
+def quota(truth: AnswerTruth, false_yes: int, false_no: int, worse: str = "") -> Script:
+    """Says Yes to every so many-th of what is not so, and No to every so many-th of what is, in an order by hash.
+
+    So its rates are known exactly and not by chance. About ``worse`` every second answer is wrong.
+    """
+
+    def judge(asked: Asked) -> dict[str, Any]:
+        effect, true = truth.of(asked)
+        every = 2 if effect == worse else false_no if true else false_yes
+        return {"reason": "so it seems", "answer": "Yes" if true != (truth.rank(asked) % every == 0) else "No"}
+
+    return judge
 
 
 def erring(

@@ -128,7 +128,7 @@ SHARED = (
     *("repeats", "seed", "timeout", "where", "edit_concurrency", "edit_retries", "edit_rpm", "max_edit_cost"),
     *("max_edits", "judge", "protocol", "prompts", "accounting", "missing", "samples", "cache", "concurrency", "rpm"),
     *("tpm", "judge_timeout", "retries", "max_calls", "max_cost", "prices", "outputs", "suite"),
-    *("html", "yes", "budget", "keep_going", "batch", "log"),
+    *("html", "format", "yes", "budget", "keep_going", "batch", "log"),
 )
 """Names that no option of a benchmark may have: flags that commands share, and ``root``, which is ``--data``."""
 

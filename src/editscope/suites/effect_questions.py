@@ -67,6 +67,15 @@ def worded(case: Case, wordings: Mapping[str, Wording], key: str) -> tuple[Quest
     return tuple(questions)
 
 
+def judged_id(case_id: str) -> str:
+    """The id of a case in a set that was written for judges, whose ids name files.
+
+    >>> judged_id("remove_object_superficial/003")
+    'remove_object_superficial-003'
+    """
+    return case_id.replace("/", "-")
+
+
 def true_answer(question: Question, recovery: float) -> str | None:
     """The answer that is true of an edit with this recovery of the effect; None where it is neither done nor undone.
 

@@ -148,7 +148,7 @@ class PicaBenchSuite(JudgedSuite):
         inner = tuple(f"{level}/{name}" for name in names)
         source = self._cases[case_id].details.get("source_case") if case_id in self._cases else None
         if source:
-            return (*names, *inner, str(source))
+            return (*names, *inner, str(source), f"{source}_output")
         return inner if variant else (*names, *inner)
 
     def notes(self) -> tuple[str, ...]:

@@ -38,10 +38,11 @@ def answers(audit: Audit) -> Html:
         "section",
         el("h2", "Where judges are right"),
         el("p", "The share of right answers, by what the question is about; the dotted line is chance.", cls="sub"),
-        el("div", [_dots(judges, group, title) for group, title in GROUPS.items()], cls="plots"),
+        el("p", [el("span", badge(place), short_spec(one.judge), cls="given") for place, one in judges], cls="who"),
+        el("div", [_dots(judges, group, title) for group, title in GROUPS.items()], cls="beside-each"),
         el("h3", "Which way they err", cls="table-title"),
         el("p", "How often each answer was given, by effect. A cell shows its exhibits.", cls="sub"),
-        el("div", [_matrix(audit, place, findings) for place, findings in judges], cls="beside-each"),
+        el("div", [el("div", _matrix(audit, *one), cls="scroller") for one in judges], cls="beside-each"),
         cls="card",
         id="answers",
     )
@@ -86,7 +87,7 @@ def _judges(audit: Audit) -> list[tuple[int, QuestionFindings]]:
 
 def _dots(judges: Sequence[tuple[int, QuestionFindings]], group: str, title: str) -> Html:
     keys = list(dict.fromkeys(key for _, findings in judges for key in findings.by[group]))
-    labels = [LEVEL_NAMES.get(key, plain(key)) if group in ("edit", "effect", "law") else key for key in keys]
+    labels = [key if group == "size" else LEVEL_NAMES[key] if group == "edit" else plain(key) for key in keys]
     series = [
         (
             place,
@@ -96,7 +97,8 @@ def _dots(judges: Sequence[tuple[int, QuestionFindings]], group: str, title: str
         for place, findings in judges
     ]
     dots = Dots(labels, series, "Right answers (%)", span=(-1.5, 101.5), lines=((50.0, None),))
-    return el("figure", el("figcaption", title), el("div", dots.svg(title), cls="static"), cls="plot", aria_label=title)
+    drawing = el("div", el("div", dots.svg(title), cls="static"), cls="scroller bare")
+    return el("figure", el("figcaption", title), drawing, cls="plot", aria_label=title)
 
 
 def _point(some: Rates | None, label: str) -> Point | None:

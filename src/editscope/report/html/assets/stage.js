@@ -105,7 +105,7 @@ class Stage {
   // ---- panes
 
   sidePanes() {
-    this.panes.style.setProperty("--count", String(Math.max(2, Math.min(4, this.roles.length))));
+    this.panes.style.setProperty("--count", String(Math.max(2, Math.min(5, this.roles.length))));
     return this.roles.map((role) => this.pane([role], roleName(role)));
   }
 

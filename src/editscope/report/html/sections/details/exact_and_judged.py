@@ -5,6 +5,7 @@ from __future__ import annotations
 from editscope.report.figure_data.exact_and_judged import EXACT, ExactAndJudged, RankAgreement, exact_and_judged
 from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import Mark, Scatter, figure
+from editscope.report.html.section_parts import badge
 from editscope.report.model import Model
 from editscope.suites import suite_title
 from editscope.wording import plain
@@ -34,6 +35,7 @@ def exact_against_judged(model: Model) -> Html | None:
 def _pair(pair: ExactAndJudged) -> Html:
     return el(
         "div",
+        el("p", [el("span", badge(view), view.name, cls="named") for view in pair.exact.runs], cls="map-keys"),
         el("div", [_plot(pair, metric) for metric in EXACT], cls="plots"),
         [el("p", _said(one), cls="hint relation") for one in pair.agreement],
         el("p", pair.note, cls="hint") if pair.note else None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editscope.suites.physics.catalog import Catalog
+from editscope.suites.physics.catalog import PhysicsCatalog
 
 LAWS: dict[str, dict[str, tuple[str, ...]]] = {
     "light_source": {
@@ -24,10 +24,12 @@ LAWS: dict[str, dict[str, tuple[str, ...]]] = {
         "move_mirrored": ("object", "uncovered", "mirror image"),
         "matte_to_mirror": ("object",),
         "mirror_to_matte": ("object",),
+        "turn_mirror": ("object",),
     },
     "refraction": {
         "remove_glass": ("object",),
         "add_glass": ("object",),
+        "swap_glass": ("object",),
         "recolor_behind_glass": ("object", "refraction"),
     },
     "global_state": {
@@ -37,8 +39,9 @@ LAWS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "local_state": {
         "wet_tile": ("wet patch",),
+        "fill_glass": ("object",),
         "light_candle": ("object", "light"),
     },
 }
 
-CATALOG = Catalog("optics", LAWS, "editscope.suites.optics.tasks")
+CATALOG = PhysicsCatalog("optics", LAWS, "editscope.suites.optics.tasks")

@@ -21,7 +21,7 @@ SIZE = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Catalog:
+class PhysicsCatalog:
     """What a suite holds. ``tasks_in`` names the module whose ``TASKS`` draws them; it is imported when needed."""
 
     name: str
@@ -46,7 +46,7 @@ class Catalog:
     def tags_of(self, task: str, level: str) -> dict[str, str]:
         """Law, task, level and effects of a problem.
 
-        >>> Catalog("haze", {"global_state": {"fog": ("fog",)}}, "").tags_of("fog", "explicit")
+        >>> PhysicsCatalog("haze", {"global_state": {"fog": ("fog",)}}, "").tags_of("fog", "explicit")
         {'law': 'global_state', 'task': 'fog', 'level': 'explicit', 'effects': 'fog'}
         """
         effects = "+".join(self.needed_effects(task))

@@ -16,7 +16,8 @@ class SceneEdit:
     """Both scenes, what is asked, the rule behind it, and a sentence for each effect that may follow.
 
     ``target`` is the solid that changes; "" where the whole scene does, which ``whole`` then names. ``{where}`` in
-    a sentence becomes the part of the picture that the effect is in.
+    a sentence becomes the part of the picture that the effect is in. ``roles`` has the effect of every solid that
+    changes or moves, where one change sets others in motion.
     """
 
     before: TracedScene
@@ -27,11 +28,16 @@ class SceneEdit:
     target: str = ""
     whole: str = ""
     shadows: bool = False
+    roles: Mapping[str, str] = field(default_factory=dict)
     details: Mapping[str, object] = field(default_factory=dict)
 
 
-class Crowded(Exception):
-    """There is no place for another solid; the scene is drawn again."""
+class DrawAgain(Exception):
+    """A scene that is no problem; the next one is drawn."""
+
+
+class Crowded(DrawAgain):
+    """There is no place for another solid."""
 
 
 Task: TypeAlias = Callable[[SeededRandom], SceneEdit]

@@ -8,14 +8,14 @@ from pathlib import Path
 from editscope.cases import Case
 from editscope.errors import BadInput
 from editscope.suites.generated.released import ReleasedFolder, Sidecar
-from editscope.suites.physics.catalog import LEVELS, Catalog
+from editscope.suites.physics.catalog import LEVELS, PhysicsCatalog
 from editscope.suites.physics.masks import with_effects
 
 
 class SceneEditFolder(ReleasedFolder):
     """A written set."""
 
-    def __init__(self, catalog: Catalog, root: str | Path) -> None:
+    def __init__(self, catalog: PhysicsCatalog, root: str | Path) -> None:
         def tags(folder: str, fields: Sidecar) -> Mapping[str, str]:
             if fields.task not in catalog.tasks or fields.mode not in LEVELS:
                 raise BadInput(

@@ -15,11 +15,11 @@ from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.generated.suite import GeneratedProblem
-from editscope.suites.physics.catalog import Catalog, seed_of
-from editscope.suites.physics.edit import Crowded, SceneEdit, Task
+from editscope.suites.physics.catalog import PhysicsCatalog, seed_of
+from editscope.suites.physics.edit import DrawAgain, SceneEdit, Task
 from editscope.suites.physics.masks import packed
 from editscope.suites.physics.slots import SceneSlot
-from editscope.suites.raytracing.effects import Mask, SolvedChange, solve_object, solve_scene
+from editscope.suites.raytracing.effects import Mask, SolvedChange, solve_motion, solve_object, solve_scene
 from editscope.suites.raytracing.render import Rendering
 
 MOST_DRAWS = 200
@@ -47,12 +47,14 @@ def edits(task: Task, seed: int) -> Iterator[SceneEdit]:
     """Edits from a seed, one after another, until enough were tried."""
     rng = SeededRandom(seed)
     for _ in range(MOST_DRAWS):
-        with suppress(Crowded):
+        with suppress(DrawAgain):
             yield task(rng)
 
 
 def solved(edit: SceneEdit, size: tuple[int, int]) -> SolvedChange:
     """Both pictures and the effects of an edit."""
+    if edit.roles:
+        return solve_motion(edit.before, edit.after, edit.roles, size)
     if edit.target:
         return solve_object(edit.before, edit.after, edit.target, size)
     return solve_scene(edit.before, edit.after, size, edit.whole, shadows=edit.shadows)
@@ -75,8 +77,10 @@ def unfit(needed: tuple[str, ...], edit: SceneEdit, change: SolvedChange) -> str
 
 def _found(edit: SceneEdit, before: Rendering, after: Rendering) -> bool:
     seen = before if any(solid.name == edit.target for solid in edit.before.solids) else after
-    # Flames and globes are small and bright.
-    least = LEAST_TARGET / 4 if any(lamp.solid == edit.target for lamp in edit.after.lamps) else LEAST_TARGET
+    # Flames and globes are small and bright; ropes are thin and long.
+    thin = any(solid.kind == "wire" for solid in (*edit.before.solids, *edit.after.solids) if solid.name == edit.target)
+    small = thin or any(lamp.solid == edit.target for lamp in edit.after.lamps)
+    least = LEAST_TARGET / 4 if small else LEAST_TARGET
     return float(seen.covered(edit.target).mean()) >= least
 
 
@@ -85,7 +89,7 @@ def _clipped(pixels: Pixels) -> float:
 
 
 @lru_cache(maxsize=8)
-def draw(catalog: Catalog, task: str, number: int, namespace: str, side: int) -> tuple[SceneEdit, SolvedChange]:
+def draw(catalog: PhysicsCatalog, task: str, number: int, namespace: str, side: int) -> tuple[SceneEdit, SolvedChange]:
     """The first valid problem of a number; levels share it, so the last few are kept."""
     needed = catalog.needed_effects(task)
     small = (min(PROBE, side),) * 2
@@ -141,7 +145,7 @@ def box_of(change: SolvedChange) -> tuple[int, int, int, int]:
     return int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
 
 
-def make(catalog: Catalog, slot: SceneSlot, namespace: str, side: int) -> SceneProblem:
+def make(catalog: PhysicsCatalog, slot: SceneSlot, namespace: str, side: int) -> SceneProblem:
     """The problem of a slot."""
     edit, change = draw(catalog, slot.task, slot.number, namespace, side)
     box = box_of(change)

@@ -42,6 +42,8 @@ GLASS = Surface("glass", (0.97, 0.98, 0.98), 1.5)
 MIRROR = Surface("mirror", (0.9, 0.9, 0.9))
 OFF = Surface("matte", (0.62, 0.62, 0.6))
 GAP = 0.16
+BRIGHT = 6.5
+"""The power of a ceiling light that lights a room by itself."""
 MOST_TRIES = 40
 
 
@@ -153,10 +155,12 @@ def moved(solid: Solid, spot: Spot) -> Solid:
     return replace(solid, place=(spot.x, solid.place[1], spot.z))
 
 
-def ceiling_light(scene: TracedScene) -> TracedScene:
+def ceiling_light(scene: TracedScene, power: float = 3.2) -> TracedScene:
     """An area lamp above the picture, so that a room with its lamps off is still a picture."""
-    panel = Solid("ceiling light", "box", (0.6, 3.6, -1.2), (1.2, 0.05, 1.2), OFF, shine=(1.0, 1.0, 1.0))
-    return replace(scene.with_solid(panel), lamps=(*scene.lamps, Lamp(panel.name, (3.2, 3.2, 3.3), area=True)))
+    panel = Solid("ceiling light", "box", (0.6, 3.6, -1.2), (0.7, 0.05, 0.7), OFF, shine=(1.0, 1.0, 1.0))
+    return replace(
+        scene.with_solid(panel), lamps=(*scene.lamps, Lamp(panel.name, (power, power, power * 1.03), area=True))
+    )
 
 
 def switched(scene: TracedScene, name: str, color: Color, strength: float) -> TracedScene:

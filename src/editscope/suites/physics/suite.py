@@ -11,7 +11,7 @@ from editscope.errors import BadInput
 from editscope.suites.base import Suite, short_hash
 from editscope.suites.generated.stream import ProblemStream, StreamPlace
 from editscope.suites.generated.suite import GeneratedSuite, chosen_names, valid_namespace
-from editscope.suites.physics.catalog import DEFAULT_LEVELS, LEVELS, PER_TASK, SIZE, Catalog, seed_of
+from editscope.suites.physics.catalog import DEFAULT_LEVELS, LEVELS, PER_TASK, SIZE, PhysicsCatalog, seed_of
 from editscope.suites.physics.slots import SceneSlot
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ COMPILED_IN = ("editscope.suites.raytracing._kernels",)
 class SceneEditSuite(GeneratedSuite):
     """A set of scene edits. A suite of this kind gives ``name``, ``generator`` and ``catalog``, and nothing else."""
 
-    catalog: ClassVar[Catalog]
+    catalog: ClassVar[PhysicsCatalog]
     compiled_in = COMPILED_IN
 
     def __init__(self, slots: Iterable[SceneSlot], namespace: str, side: int, options: Mapping[str, Any]) -> None:

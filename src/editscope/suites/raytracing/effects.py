@@ -58,6 +58,8 @@ def solve_object(before: TracedScene, after: TracedScene, target: str, size: tup
     for name, part in (OF_LAMP if lamp else OF_SOLID).items():
         if part == SHADOWING and old is not None and new is not None and _same_shape(old, new):
             continue  # a shadow has no color: it stays, and the copy would only darken the original
+        if not _can_show(before, after, part):
+            continue
         mixed = render(_mixed(before, after, old, new, part), size, only=rest, start=first)
         masks[name] = differs(first, mixed) & rest
         drawn += float(rest.mean())
@@ -71,6 +73,30 @@ def solve_object(before: TracedScene, after: TracedScene, target: str, size: tup
         name = "uncovered" if new is not None else "object"
         effects.append(Effect(name, here & changed & ~there if new is not None else here & changed, direct=True))
     return _finished(first, second, [*effects, *(Effect(name, mask) for name, mask in masks.items())], ignored, drawn)
+
+
+def solve_motion(
+    before: TracedScene, after: TracedScene, roles: Mapping[str, str], size: tuple[int, int]
+) -> SolvedChange:
+    """The effects of a change that sets other things in motion.
+
+    ``roles`` has the effect that each solid belongs to; "object" is what was changed directly. A pixel belongs to what
+    it shows after the change; where nothing of that moved, to what it showed before; all others to the shadows.
+    """
+    first, second = render(before, size), render(after, size)
+    rest = differs(first, second)
+    names = list(dict.fromkeys(("object", *roles.values())))
+    masks = {name: np.zeros_like(rest) for name in names}
+    for picture in (second, first):
+        for name in names:
+            shown = np.zeros_like(rest)
+            for solid, role in roles.items():
+                if role == name:
+                    shown |= picture.covered(solid)
+            masks[name] |= rest & shown
+            rest = rest & ~shown
+    effects = [Effect(name, mask, direct=name == "object") for name, mask in masks.items()]
+    return _finished(first, second, [*effects, Effect("shadow", rest)], np.zeros_like(rest), 2.0)
 
 
 def solve_scene(
@@ -126,6 +152,17 @@ def _finished(first: Rendering, second: Rendering, effects: list[Effect], ignore
 def _undetermined(first: Rendering, second: Rendering, changed: Mask) -> Mask:
     """Where the answer shows in a mirror or through glass what nobody could see before."""
     return changed & second.beyond & ~first.beyond
+
+
+def _can_show(before: TracedScene, after: TracedScene, part: int) -> bool:
+    """Whether there is anything that could show a mirror image or what is behind glass; all else can always be."""
+    scenes = (before, after)
+    surfaces = {solid.surface.kind for scene in scenes for solid in scene.solids}
+    if part == MIRRORED:
+        return "mirror" in surfaces or any(scene.wet is not None for scene in scenes)
+    if part == REFRACTED:
+        return "glass" in surfaces or any(scene.water is not None for scene in scenes)
+    return True
 
 
 def _named(scene: TracedScene, name: str) -> Solid | None:

@@ -12,17 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.images import Pixels
-from editscope.suites.raytracing import _kernels
-from editscope.suites.raytracing.scene import SHINING, Camera, Solid, TracedScene
+from editscope.suites.raytracing import _geometry, _kernels, _layout, _shading
+from editscope.suites.raytracing.scene import SHINING, Camera, Plane, Point, Solid, TracedScene
 
 SOLIDS = ("sphere", "box", "cylinder", "cone", "panel")
-SURFACES = ("matte", "mirror", "glass")
+TILTED = {"box": _geometry.TILTED_BOX, "cylinder": _geometry.TILTED_CYLINDER}
+SURFACES = ("matte", "mirror", "glass", "clear")
 PATTERNS = ("plain", "checks", "stripes", "bricks")
 SIDES = ("floor", "back", "left", "right", "behind")
 MOST_SOLIDS = 31
 """What a pixel can say it was covered by; the last bit is taken."""
-SPINS = 64
-"""Sets of shadow rays; the pixel decides which one it uses."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,41 +61,47 @@ def render(
     pixels = np.zeros((height, width, 3), np.uint8) if start is None else start.pixels.copy()
     seen = np.zeros((height, width), np.uint32) if start is None else start.seen.copy()
     wanted = np.ones((height, width), np.bool_) if only is None else np.ascontiguousarray(only)
-    planes = np.array(
-        [
-            (
-                SIDES.index(plane.side),
-                plane.place,
-                PATTERNS.index(plane.pattern.kind),
-                plane.pattern.scale,
-                *plane.pattern.first,
-                *plane.pattern.second,
-            )
-            for plane in scene.planes
-        ],
-        np.float64,
-    ).reshape(-1, 10)
-    count = len(scene.solids)
+    pieces = [piece for number, solid in enumerate(scene.solids) for piece in _pieces(solid, number)]
+    rectangles = [_rectangle(piece, scene.camera, size) for piece in pieces]
     _kernels.render(
         fine,
-        _view(scene.camera),
-        planes,
-        np.array([SOLIDS.index(solid.kind) for solid in scene.solids], np.int64),
-        np.array([_geometry_of(solid) for solid in scene.solids], np.float64).reshape(count, 9),
-        np.array([_surface_of(solid) for solid in scene.solids], np.float64).reshape(count, 8),
-        np.array([solid.parts for solid in scene.solids], np.int64),
-        np.array([_rectangle(solid, scene.camera, size) for solid in scene.solids], np.int64).reshape(count, 4),
-        _lights(scene),
-        _world(scene),
-        _shadow_rays(),
+        _packed(scene, pieces),
+        np.array(rectangles, np.int64).reshape(len(pieces), 4),
         wanted,
         _codes(),
-        np.empty((_kernels.STACK, 13)),
-        np.empty((2, max(1, count)), np.int64),
         pixels,
         seen,
     )
     return Rendering(pixels, seen, tuple(solid.name for solid in scene.solids))
+
+
+def _packed(scene: TracedScene, pieces: list[_Piece]) -> npt.NDArray[np.float64]:
+    """The scene as the tracer reads it; see ``_layout``."""
+    lights = _lights(scene, [piece.solid.name for piece in pieces])
+    solids = _layout.LIGHTS + lights.size
+    lights[:, -1] = np.where(lights[:, -1] < 0, -1, solids + lights[:, -1] * _layout.ROW)
+    near_by = solids + len(pieces) * _layout.ROW
+    data = np.zeros(near_by + 2 * len(pieces) + 1)
+    world = _world(scene)
+    data[: world.size] = world
+    data[_layout.CAMERA : _layout.CAMERA + 12] = _view(scene.camera)
+    planes = np.array([_plane_row(plane) for plane in scene.planes], np.float64).ravel()
+    data[_layout.PLANES : _layout.PLANES + planes.size] = planes
+    data[_layout.RAYS : _layout.LIGHTS] = _shadow_rays().ravel()
+    data[_layout.LIGHTS : solids] = lights.ravel()
+    rows = [(*p.geometry, p.kind, p.solid.parts, *_surface_of(p.solid), p.number) for p in pieces]
+    data[solids:near_by] = np.array(rows, np.float64).ravel()
+    data[_layout.PLANES_END] = _layout.PLANES + planes.size
+    data[_layout.LIGHTS_END] = data[_layout.SOLIDS] = solids
+    data[_layout.SOLIDS_END] = data[_layout.NEAR_BY] = near_by
+    data[_layout.SEEABLE] = near_by + len(pieces)
+    return data
+
+
+def _plane_row(plane: Plane) -> tuple[float, ...]:
+    pattern = plane.pattern
+    kind = PATTERNS.index(pattern.kind)
+    return (SIDES.index(plane.side), plane.place, kind, pattern.scale, *pattern.first, *pattern.second)
 
 
 def place_in_picture(point: tuple[float, float, float], camera: Camera, size: tuple[int, int]) -> tuple[float, float]:
@@ -122,11 +127,41 @@ def _view(camera: Camera) -> npt.NDArray[np.float64]:
     return np.concatenate((place, ahead, right, up))
 
 
-def _geometry_of(solid: Solid) -> tuple[float, ...]:
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What the tracer draws as one: a solid, or one rod of a wire."""
+
+    solid: Solid
+    number: int
+    kind: int
+    geometry: tuple[float, ...]
+
+    @property
+    def center(self) -> Point:
+        return self.geometry[0], self.geometry[1], self.geometry[2]
+
+    @property
+    def reach(self) -> float:
+        return self.geometry[8]
+
+
+def _pieces(solid: Solid, number: int) -> list[_Piece]:
+    if solid.kind == "wire":
+        return [_Piece(solid, number, _geometry.ROD, _rod(solid, *line)) for line in solid.lines]
     width, height, depth = solid.size
     half = (width / 2, width / 2, width / 2) if solid.kind == "sphere" else (width / 2, height / 2, depth / 2)
-    turn = math.radians(solid.turn)
-    return (*solid.center, *half, math.cos(turn), math.sin(turn), solid.reach)
+    turn, tilt = math.radians(solid.turn), math.radians(solid.tilt)
+    angles = (math.cos(turn), math.sin(turn), solid.reach, math.cos(tilt), math.sin(tilt))
+    tilted = solid.tilt != 0.0 and solid.kind in TILTED
+    kind = TILTED[solid.kind] if tilted else SOLIDS.index(solid.kind)
+    return [_Piece(solid, number, kind, (*solid.center, *half, *angles))]
+
+
+def _rod(solid: Solid, start: Point, end: Point) -> tuple[float, ...]:
+    middle = [place + (a + b) / 2 for place, a, b in zip(solid.place, start, end, strict=True)]
+    length, radius = math.dist(start, end), solid.size[0] / 2
+    axis = [(b - a) / length for a, b in zip(start, end, strict=True)]
+    return (*middle, radius, length / 2, *axis, length / 2 + radius, 1.0, 0.0)
 
 
 def _surface_of(solid: Solid) -> tuple[float, ...]:
@@ -134,8 +169,8 @@ def _surface_of(solid: Solid) -> tuple[float, ...]:
     return (SURFACES.index(surface.kind), *surface.color, surface.index, *solid.shine)
 
 
-def _rectangle(solid: Solid, camera: Camera, size: tuple[int, int]) -> tuple[int, int, int, int]:
-    """Pixels that may show a solid: left, top, right, bottom of what a ball about it can cover."""
+def _rectangle(solid: _Piece, camera: Camera, size: tuple[int, int]) -> tuple[int, int, int, int]:
+    """Pixels that may show a piece: left, top, right, bottom of what a ball about it can cover."""
     x, y, z, *axes = _view(camera)
     ahead, right, up = np.array(axes).reshape(3, 3)
     to = np.array(solid.center) - (x, y, z)
@@ -161,24 +196,23 @@ def _rectangle(solid: Solid, camera: Camera, size: tuple[int, int]) -> tuple[int
     )
 
 
-def _lights(scene: TracedScene) -> npt.NDArray[np.float64]:
+def _lights(scene: TracedScene, names: list[str]) -> npt.NDArray[np.float64]:
     rows = []
-    names = [solid.name for solid in scene.solids]
     for lamp in scene.lamps:
         number = names.index(lamp.solid)
-        solid = scene.solids[number]
+        solid = scene.solid(lamp.solid)
         if not solid.parts & SHINING:
             continue
         x, y, z = solid.place if lamp.area else solid.center
         wide, deep = solid.size[0] / 2, solid.size[2] / 2
         radius = math.hypot(wide, deep) if lamp.area else wide
-        kind = _kernels.AREA if lamp.area else _kernels.GLOBE
+        kind = _shading.AREA if lamp.area else _shading.GLOBE
         rows.append((kind, x, y, z, radius, wide, deep, *lamp.power, number))
     if scene.sun is not None:
         around, above = math.radians(scene.sun.azimuth), math.radians(scene.sun.elevation)
         x, y, z = math.sin(around) * math.cos(above), math.sin(above), -math.cos(around) * math.cos(above)
-        rows.append((_kernels.SUN, x, y, z, scene.sun.spread, 0.0, 0.0, *scene.sun.power, -1))
-    return np.array(rows, np.float64).reshape(-1, 11)
+        rows.append((_shading.SUN, x, y, z, scene.sun.spread, 0.0, 0.0, *scene.sun.power, -1))
+    return np.array(rows, np.float64).reshape(-1, _layout.LIGHT_ROW)
 
 
 def _world(scene: TracedScene) -> npt.NDArray[np.float64]:
@@ -203,11 +237,11 @@ def _codes() -> npt.NDArray[np.uint8]:
 @cache
 def _shadow_rays() -> npt.NDArray[np.float64]:
     """Sets of points on a disk and on a square, one in each of 4 × 4 equal parts of it."""
-    rays = np.empty((SPINS, _kernels.SHADOW_RAYS, 4))
+    rays = np.empty((_layout.SPINS, _shading.SHADOW_RAYS, 4))
     random = Random(int(sha256(b"shadow rays").hexdigest()[:12], 16)).random
-    for spin in range(SPINS):
+    for spin in range(_layout.SPINS):
         start = random()
-        for k in range(_kernels.SHADOW_RAYS):
+        for k in range(_shading.SHADOW_RAYS):
             ring, part = divmod(k, 4)
             radius = math.sqrt((ring + random()) / 4)
             angle = 2 * math.pi * (start + (part + random() + 0.5 * (ring % 2)) / 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -10,8 +11,8 @@ Color: TypeAlias = tuple[float, float, float]
 Point: TypeAlias = tuple[float, float, float]
 
 PatternKind: TypeAlias = Literal["plain", "checks", "stripes", "bricks"]
-SolidKind: TypeAlias = Literal["sphere", "box", "cylinder", "cone", "panel"]
-SurfaceKind: TypeAlias = Literal["matte", "mirror", "glass"]
+SolidKind: TypeAlias = Literal["sphere", "box", "cylinder", "cone", "panel", "wire"]
+SurfaceKind: TypeAlias = Literal["matte", "mirror", "glass", "clear"]
 Side: TypeAlias = Literal["floor", "back", "left", "right", "behind"]
 
 SEEN = 1
@@ -48,7 +49,10 @@ class Plane:
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """What a solid is made of. ``index`` is the refractive index of glass."""
+    """What a solid is made of. ``index`` is the refractive index of glass.
+
+    A clear body, such as the water in a tank, does not bend light; its color is the share that is left after a meter.
+    """
 
     kind: SurfaceKind = "matte"
     color: Color = (0.5, 0.5, 0.5)
@@ -63,6 +67,8 @@ class Solid:
     (width, height, depth); a sphere, a cylinder and a cone have the width as diameter. ``turn`` is in degrees about
     the vertical. A panel is a thin box that is a mirror at its front only; ``shine`` is the light that its surface
     gives off as the eye sees it. ``parts`` says which effects of it are there: tests and masks switch them off.
+    ``tilt`` turns a box or cylinder about its center, counterclockwise in the picture, in degrees. A wire is made of
+    ``lines``, which begin and end at points relative to ``place``, and as thick as its width.
     """
 
     name: str
@@ -73,11 +79,16 @@ class Solid:
     turn: float = 0.0
     shine: Color = (0.0, 0.0, 0.0)
     parts: int = ALL
+    tilt: float = 0.0
+    lines: tuple[tuple[Point, Point], ...] = ()
 
     @property
     def center(self) -> Point:
         """The middle of the solid."""
         x, y, z = self.place
+        if self.lines:
+            low, high = self._ends
+            return x + (low[0] + high[0]) / 2, y + (low[1] + high[1]) / 2, z + (low[2] + high[2]) / 2
         return x, y + self.size[1] / 2, z
 
     @property
@@ -86,9 +97,19 @@ class Solid:
         width, height, depth = self.size
         if self.kind == "sphere":
             return width / 2
+        if self.kind == "wire":
+            return math.dist(*self._ends) / 2 + width / 2
         if self.kind in ("cylinder", "cone"):
             return float((width * width + height * height) ** 0.5) / 2
         return float((width * width + height * height + depth * depth) ** 0.5) / 2
+
+    @property
+    def _ends(self) -> tuple[Point, Point]:
+        """The corners of a box about all lines."""
+        points = [point for line in self.lines for point in line]
+        low = [min(point[axis] for point in points) for axis in range(3)]
+        high = [max(point[axis] for point in points) for axis in range(3)]
+        return (low[0], low[1], low[2]), (high[0], high[1], high[2])
 
     @property
     def footprint(self) -> float:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.physics.edit import SceneEdit, spoken_place
-from editscope.suites.physics.stage import COLORS, GLASS, Spot, ceiling_light, place_solids, room, srgb
+from editscope.suites.physics.stage import BRIGHT, COLORS, GLASS, Spot, ceiling_light, place_solids, room, srgb
 from editscope.suites.raytracing.scene import Solid, Surface, TracedScene
 
 RULE = "Glass bends light: a clear ball shows what is behind it upside down, a slab shifts it; both reflect a little."
@@ -16,7 +16,7 @@ def _scene(rng: SeededRandom) -> tuple[TracedScene, Solid]:
     """A scene without its glass, and the glass: a ball or a slab in front."""
     sunny = rng.chance(0.5)
     scene = room(rng, open_air=sunny)
-    scene = scene if sunny else ceiling_light(scene)
+    scene = scene if sunny else ceiling_light(scene, BRIGHT)
     spot = Spot(rng.uniform(-0.7, 0.7), rng.uniform(-1.6, -0.9))
     if rng.chance(0.6):
         width = rng.uniform(0.7, 0.95)
@@ -64,12 +64,38 @@ def add_glass(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         scene.with_solid(glass),
-        f"Add a {glass.name}, clear, solid, with a refractive index of 1.5. {size}. It stands on the "
+        f"Add a solid, clear {glass.name} with a refractive index of 1.5. {size}. It stands on the "
         f"floor; the middle of "
         f"its base is {spoken_place(glass.place, scene)}.",
         RULE,
         {"object": "Through it one sees floor, wall and objects bent {where}, and at its rim faint reflections."},
         target=glass.name,
+    )
+
+
+def swap_glass(rng: SeededRandom) -> SceneEdit:
+    """Swap a glass ball for a cube, or a slab for a ball."""
+    scene, glass = _scene(rng)
+    x, _, z = glass.place
+    if glass.kind == "sphere":
+        side = glass.size[0]
+        other = replace(glass, kind="box", size=(side, side, side), turn=0.0)
+        words = "a cube of the same glass. Its edges are as long as the ball is wide; it faces the back wall squarely"
+    else:
+        side = glass.size[1]
+        other = replace(glass, kind="sphere", size=(side, side, side), turn=0.0)
+        words = "a ball of the same glass that is as high as the slab"
+    old = glass.name
+    return SceneEdit(
+        scene.with_solid(replace(glass, name="glass")),
+        scene.with_solid(replace(other, name="glass", place=(x, 0.0, z))),
+        f"Replace the {old} with {words}. The middle of its base is where that of the {old} was.",
+        RULE,
+        {
+            "object": f"The new glass stands {{where}} and shows what is behind it as a {words.split()[1]} does.",
+            "uncovered": f"Where only the {old} was, floor and wall are seen straight.",
+        },
+        target="glass",
     )
 
 
@@ -93,4 +119,9 @@ def recolor_behind_glass(rng: SeededRandom) -> SceneEdit:
     )
 
 
-TASKS = {"remove_glass": remove_glass, "add_glass": add_glass, "recolor_behind_glass": recolor_behind_glass}
+TASKS = {
+    "remove_glass": remove_glass,
+    "add_glass": add_glass,
+    "swap_glass": swap_glass,
+    "recolor_behind_glass": recolor_behind_glass,
+}

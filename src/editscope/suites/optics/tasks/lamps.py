@@ -44,7 +44,7 @@ def lamp_off(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         switched(scene, name, (0.0, 0.0, 0.0), 0.0),
-        f"Switch off the {name}. The globe itself stays; it is of white glass that looks light gray when it is off.",
+        f"Switch off the {name}. The globe stays; it is made of white glass and looks light gray when it is off.",
         RULE,
         {
             "object": "The globe of the lamp no longer glows {where}.",
@@ -58,14 +58,15 @@ def lamp_off(rng: SeededRandom) -> SceneEdit:
 
 def lamp_on(rng: SeededRandom) -> SceneEdit:
     """Switch on the second of two equal lamps: the first says how bright it is."""
-    strength = rng.uniform(1.0, 1.3)
+    strength = rng.uniform(0.9, 1.2)
     scene, names = _scene(rng, 2, strength, colored=True)
+    scene = ceiling_light(scene)
     name, other = rng.shuffled(names)
     color = scene.solid(name).shine
     return SceneEdit(
         switched(scene, name, color, 0.0),
         switched(switched(scene, name, color, 0.0), name, color, strength),
-        f"Switch on the {name}. It is of the same kind as the {other}, which is on, and just as bright.",
+        f"Switch on the {name}. It is the same kind of lamp as the {other}, which is on, and just as bright.",
         RULE,
         {
             "object": "The globe of the lamp glows {where}.",

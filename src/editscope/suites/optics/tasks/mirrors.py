@@ -7,6 +7,7 @@ from dataclasses import replace
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.physics.edit import SceneEdit, spoken_place
 from editscope.suites.physics.stage import (
+    BRIGHT,
     COLORS,
     MIRROR,
     SHAPES,
@@ -26,7 +27,7 @@ RULE = "A mirror shows a second image of what stands before it, as far behind th
 def _scene(rng: SeededRandom) -> TracedScene:
     sunny = rng.chance(0.5)
     scene = room(rng, open_air=sunny)
-    scene = scene if sunny else ceiling_light(scene)
+    scene = scene if sunny else ceiling_light(scene, BRIGHT)
     mirror = wall_mirror(rng, scene, x=rng.uniform(-0.4, 0.4))
     x, _, z = mirror.place
     # Low enough to show the floor, and wide enough for several things.
@@ -49,8 +50,8 @@ def remove_mirrored(rng: SeededRandom) -> SceneEdit:
         RULE,
         {
             "object": f"What was hidden behind the {name} is seen {{where}}.",
-            "shadow": "Its shadow is gone {where}.",
-            "mirror image": "Its image in the mirror is gone too {where}; the mirror shows what was behind that image.",
+            "shadow": "Its shadow {where} is gone.",
+            "mirror image": "Its image in the mirror, {where}, is gone too; the mirror shows what was behind it.",
         },
         target=name,
     )
@@ -69,7 +70,7 @@ def recolor_mirrored(rng: SeededRandom) -> SceneEdit:
         RULE,
         {
             "object": f"It is {word} {{where}}, with the same light and shade on it.",
-            "mirror image": f"Its image in the mirror is {word} too {{where}}.",
+            "mirror image": f"Its image in the mirror, {{where}}, is {word} too.",
         },
         target=solid.name,
     )
@@ -101,7 +102,7 @@ def _balls(rng: SeededRandom) -> tuple[TracedScene, Solid]:
     """A room with a large ball among smaller things."""
     sunny = rng.chance(0.5)
     scene = room(rng, open_air=sunny)
-    scene = scene if sunny else ceiling_light(scene)
+    scene = scene if sunny else ceiling_light(scene, BRIGHT)
     color = rng.choice(tuple(COLORS))
     width = rng.uniform(0.9, 1.15)
     ball = Solid(
@@ -147,7 +148,36 @@ def mirror_to_matte(rng: SeededRandom) -> SceneEdit:
     )
 
 
+def turn_mirror(rng: SeededRandom) -> SceneEdit:
+    """Turn a low mirror that stands free on the floor: it shows another part of the floor and other objects."""
+    sunny = rng.chance(0.5)
+    scene = room(rng, open_air=sunny)
+    scene = scene if sunny else ceiling_light(scene, BRIGHT)
+    place = (rng.uniform(-0.4, 0.4), 0.0, rng.uniform(0.9, 1.4))
+    start = rng.integer(-3, 3) * 5
+    by = rng.choice((-1, 1)) * rng.integer(3, 6) * 5
+    mirror = Solid("mirror", "panel", place, (rng.uniform(1.6, 2.0), 0.9, 0.04), MIRROR, turn=float(start))
+    # The middle stays free, so that the mirror is in view.
+    scene = place_solids(rng, scene.with_solid(mirror), 2, x=(-1.6, -0.65), z=(-1.1, 0.5))
+    scene = place_solids(rng, scene, rng.integer(1, 2), x=(0.65, 1.6), z=(-1.1, 0.5))
+    way = "clockwise" if by > 0 else "counterclockwise"
+    return SceneEdit(
+        scene,
+        scene.with_solid(replace(mirror, turn=float(start + by))),
+        f"Turn the mirror {abs(by)} degrees {way}, as seen from above, about the vertical line through its middle.",
+        "A mirror that turns by an angle turns what it shows by twice that angle.",
+        {
+            "object": "The mirror stands at its new angle {where} and shows the floor and the objects that are now "
+            f"before it, more of what is on the {'left' if by > 0 else 'right'}.",
+            "uncovered": "What the mirror hid before is seen beside it.",
+            "shadow": "Its shadow turns with it.",
+        },
+        target="mirror",
+    )
+
+
 TASKS = {
+    "turn_mirror": turn_mirror,
     "remove_mirrored": remove_mirrored,
     "recolor_mirrored": recolor_mirrored,
     "move_mirrored": move_mirrored,

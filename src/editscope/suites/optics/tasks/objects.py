@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.physics.edit import SceneEdit, spoken_place
-from editscope.suites.physics.stage import Spot, ceiling_light, free_spot, moved, place_solids, room
+from editscope.suites.physics.stage import BRIGHT, Spot, ceiling_light, free_spot, moved, place_solids, room
 from editscope.suites.raytracing.scene import Solid, TracedScene
 
 RULE = "Light travels in straight lines: an opaque object casts a shadow on the side away from the light."
@@ -15,7 +15,7 @@ RULE = "Light travels in straight lines: an opaque object casts a shadow on the 
 def _scene(rng: SeededRandom) -> TracedScene:
     sunny = rng.chance(0.6)
     scene = room(rng, open_air=sunny)
-    scene = scene if sunny else ceiling_light(scene)
+    scene = scene if sunny else ceiling_light(scene, BRIGHT)
     return place_solids(rng, scene, rng.integer(3, 5))
 
 
@@ -34,7 +34,7 @@ def remove_object(rng: SeededRandom) -> SceneEdit:
         RULE,
         {
             "object": f"What was hidden behind the {name} is seen {{where}}; the pattern goes on there.",
-            "shadow": "Its shadow is gone {where}: the light falls there as around it.",
+            "shadow": "Its shadow {where} is gone: that part is as bright as what is around it.",
         },
         target=name,
     )
@@ -49,9 +49,8 @@ def add_object(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         scene.with_solid(second),
-        f"Add a second {model.name}, equal to the one that is there in size and color and turned the "
-        f"same way. The middle "
-        f"of its base touches the floor {spoken_place(second.place, scene)}.",
+        f"Add a second {model.name} of the same size and color as the first, turned the same way. The middle of its "
+        f"base touches the floor {spoken_place(second.place, scene)}.",
         RULE,
         {"object": "The new object stands {where}.", "shadow": "It casts a shadow {where}, away from the light."},
         target=second.name,

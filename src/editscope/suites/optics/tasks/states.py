@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.physics.edit import Crowded, SceneEdit, spoken_place
-from editscope.suites.physics.stage import ceiling_light, free_spot, hang_lamp, place_solids, room, switched
-from editscope.suites.raytracing.scene import Color, Fog, Plane, Solid, Surface, TracedScene, Water, WetPatch
+from editscope.suites.physics.stage import BRIGHT, ceiling_light, free_spot, hang_lamp, place_solids, room, switched
+from editscope.suites.raytracing.scene import (
+    ALL,
+    SHADOWING,
+    Color,
+    Fog,
+    Plane,
+    Point,
+    Solid,
+    Surface,
+    TracedScene,
+    Water,
+    WetPatch,
+)
 
 FLAME: Color = (1.0, 0.62, 0.25)
 WAX = Surface("matte", (0.72, 0.7, 0.62))
+WICK = Surface("matte", (0.03, 0.03, 0.03))
+PALE = Surface("matte", (0.8, 0.84, 0.86))
+WATER = Surface("glass", (0.96, 0.98, 0.99), 1.33)
+FACETS = 20
+SHADOWLESS = ALL & ~SHADOWING
 
 
 def _open_place(rng: SeededRandom) -> TracedScene:
@@ -30,7 +48,7 @@ def fog(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         replace(scene, fog=Fog(density, (gray, gray, gray))),
-        f"Fill the place with even fog of the gray RGB {codes}, {codes}, {codes}. In linear light it "
+        f"Fill the scene with even fog of the gray RGB {codes}, {codes}, {codes}. In linear light it "
             f"takes {percent}% of what "
         "comes from the back wall straight ahead, and puts as much of its own gray there.",
         "Fog hides more the farther away things are: what is left of the light falls exponentially with distance.",
@@ -48,13 +66,14 @@ def flood(rng: SeededRandom) -> SceneEdit:
     percent = rng.choice((25, 30, 40, 50))
     water = Water(solid.size[1] * percent / 100)
     floor = scene.planes[0].pattern.scale
-    shares = ", ".join(f"{100 * share:.0f}%" for share in water.clearness)
+    red, green, blue = (f"{100 * share:.0f}%" for share in water.clearness)
     return SceneEdit(
         scene,
         replace(scene, water=water),
         f"Flood the floor with still water, up to {percent}% of the height of the {solid.name}. A "
             f"meter of the water lets "
-        f"{shares} of red, green and blue light through; a square or stripe of the floor is {floor:g} m wide.",
+        f"{red} of red, {green} of green and {blue} of blue light through; a square or stripe of the floor is "
+        f"{floor:g} m wide.",
         "Still water is level, bends what is below it, absorbs red light most, and mirrors what is "
             "above it, the more the "
         "flatter one looks at it.",
@@ -120,13 +139,49 @@ def wet_tile(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         replace(scene, wet=WetPatch((x, z, x + side, z + side))),
-        f"Make the floor tile whose middle is {middle} wet, as a whole and no other. Its own color "
+        f"Make the floor tile whose middle is {middle} wet, all of that tile and no other. Its own color "
         f"keeps 45% of its brightness "
         "in linear light; a thin film of water, still and level, lies on it.",
         "A wet surface is darker, and it reflects like a weak mirror, the more the flatter one looks at it.",
         {"wet patch": "The tile is darker {where}, and shows a faint image of the wall and of what stands behind it."},
         whole="wet patch",
     )
+
+
+def fill_glass(rng: SeededRandom) -> SceneEdit:
+    """Fill a drinking glass with water up to a stated height. Its wall is too thin to bend light by itself."""
+    sunny = rng.chance(0.5)
+    scene = room(rng, open_air=sunny)
+    scene = scene if sunny else ceiling_light(scene, BRIGHT)
+    width, height = rng.uniform(0.65, 0.85), rng.uniform(0.9, 1.15)
+    place = (rng.uniform(-0.7, 0.7), 0.0, rng.uniform(-1.6, -1.0))
+    percent = rng.choice((50, 60, 70, 80))
+    water = Solid("water", "cylinder", place, (width, height * percent / 100, width), WATER)
+    scene = place_solids(rng, scene.with_solid(water), rng.integer(3, 4), z=(-0.5, 1.5)).without("water")
+    scene = scene.with_solid(_drinking_glass(place, width + 0.03, height))
+    return SceneEdit(
+        scene,
+        scene.with_solid(water),
+        f"Fill the drinking glass with clear water, up to {percent}% of its height. Water has a refractive index of "
+        "1.33; the wall of the glass is so thin that it does not bend light.",
+        "A round glass of water acts as a lens: it shows what is behind it wide and with left and right exchanged.",
+        {
+            "object": "The water in the glass shows floor, wall and objects behind it bent and exchanged left to right "
+            "{where}; its level surface reflects a little."
+        },
+        target="water",
+    )
+
+
+def _drinking_glass(place: Point, width: float, height: float) -> Solid:
+    """The edges of a thin glass as one sees them: rim, base, and both sides."""
+    angles = [2 * math.pi * step / FACETS for step in range(FACETS + 1)]
+    ring = [(width / 2 * math.cos(angle), width / 2 * math.sin(angle)) for angle in angles]
+    lines: list[tuple[Point, Point]] = []
+    for level in (0.01, height):
+        lines += [((a, level, b), (c, level, d)) for (a, b), (c, d) in pairwise(ring)]
+    lines += [((side * width / 2, 0.01, 0.0), (side * width / 2, height, 0.0)) for side in (-1, 1)]
+    return Solid("drinking glass", "wire", place, (0.018, 0.018, 0.018), PALE, lines=tuple(lines), parts=SHADOWLESS)
 
 
 def light_candle(rng: SeededRandom) -> SceneEdit:
@@ -137,9 +192,11 @@ def light_candle(rng: SeededRandom) -> SceneEdit:
     names = ["left candle", "right candle"]
     for name, side in zip(names, (-1, 1), strict=True):
         spot = free_spot(rng, scene, 0.25, x=(0.5 * side, 1.2 * side), z=(-0.9, 0.5))
-        wax = Solid(f"{name} stick", "cylinder", (spot.x, 0.0, spot.z), (0.26, height, 0.26), WAX)
+        wax = Solid(f"{name} stick", "cylinder", (spot.x, 0.0, spot.z), (0.16, height, 0.16), WAX)
         # The flame hangs a finger's breadth above the wax, or the wax would hide all of its light from the floor.
-        scene = hang_lamp(scene.with_solid(wax), name, (spot.x, height + 0.05, spot.z), FLAME, strength, width=0.2)
+        wick = Solid(f"{name} wick", "cylinder", (spot.x, height, spot.z), (0.03, 0.12, 0.03), WICK, parts=SHADOWLESS)
+        scene = scene.with_solid(wax).with_solid(wick)
+        scene = hang_lamp(scene, name, (spot.x, height + 0.09, spot.z), FLAME, strength, width=0.18)
     scene = place_solids(rng, scene, rng.integer(2, 3))
     name, other = rng.shuffled(names)
     dark = scene.without(name)
@@ -161,5 +218,6 @@ TASKS = {
     "flood": flood,
     "time_of_day": time_of_day,
     "wet_tile": wet_tile,
+    "fill_glass": fill_glass,
     "light_candle": light_candle,
 }

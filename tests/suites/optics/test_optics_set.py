@@ -1,0 +1,230 @@
+"""Optics: every problem has one target, effects that are plain to see, and reference editors score what they should.
+
+``make test`` takes a sample at a small size, ``make drills`` the whole set.
+"""
+
+from __future__ import annotations
+
+import collections
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from drills import counts
+from editscope.cases import Case
+from editscope.editors import Request, load_editor, request_seed
+from editscope.errors import BadInput
+from editscope.images import load
+from editscope.runs import run
+from editscope.scoring import EffectScore, score_effects
+from editscope.suites import load_suite
+from editscope.suites.optics.catalog import CATALOG
+from editscope.suites.optics.suite import OpticsSuite, write_set
+from editscope.suites.physics import make
+from editscope.suites.physics.catalog import LEVELS
+from editscope.suites.raytracing.effects import LEAST_AREA, LEAST_CHANGE
+from support.optics.reader import differences, solve
+
+TASKS = tuple(CATALOG.tasks)
+SIDE = 160
+DIAGNOSIS = {
+    "identity": {"execution_omission"},
+    "oracle": {"success"},
+    "cutout": {"consequences_missing"},
+    "consequences": {"consequences_only"},
+    "faint": {"too_weak"},
+    "gain": {"tone_shift"},
+    "noise": {"color_imprecision"},
+}
+"""What a run says of each reference editor where a problem has an object and consequences."""
+
+
+@cache
+def cases(task: str) -> tuple[Case, ...]:
+    per_task = counts.times(usual=2, full=40)
+    suite = load_suite("optics", tasks=task, per_task=per_task, levels="superficial", size=counts.times(SIDE, 512))
+    return tuple(suite)
+
+
+def pictures(case: Case) -> tuple[np.ndarray, np.ndarray]:
+    assert case.answer is not None
+    return load(case.images[0]), load(case.answer)
+
+
+def edited(name: str, case: Case) -> EffectScore:
+    before, answer = pictures(case)
+    seed = request_seed(0, case.id)
+    made = load_editor(f"ref:{name}").edit(Request(case.id, (before,), "", seed, answer=answer, effects=case.effects))
+    assert isinstance(made, np.ndarray)
+    return score_effects(before, answer, made, case.effects, case.ignored)
+
+
+@pytest.mark.slow
+@pytest.mark.drill
+@pytest.mark.parametrize("task", TASKS)
+def test_oracle_identity_and_cutout_score_exactly_what_they_are(task: str) -> None:
+    for case in cases(task):
+        right, nothing, cutout = (edited(name, case) for name in ("oracle", "identity", "cutout"))
+        assert {effect.recovery for effect in right.effects} == {1.0} == set(right.pixels.preservation_accuracy)
+        assert {effect.recovery for effect in nothing.effects} == {0.0}
+        assert set(nothing.pixels.preservation_accuracy) == {1.0}
+        assert cutout.direct in (None, 1.0) and cutout.consequences in (None, 0.0)
+        assert set(cutout.pixels.preservation_accuracy) == {1.0}
+        assert right.failure == "success" and nothing.failure == "execution_omission"
+
+
+@pytest.mark.slow
+@pytest.mark.drill
+@pytest.mark.parametrize("name", DIAGNOSIS)
+def test_a_reference_editor_is_diagnosed_as_what_it_is(name: str) -> None:
+    seen: collections.Counter[str] = collections.Counter()
+    for task in TASKS:
+        for case in cases(task):
+            if any(effect.direct for effect in case.effects) and any(not effect.direct for effect in case.effects):
+                seen[edited(name, case).failure] += 1
+    assert set(seen) == DIAGNOSIS[name], seen
+
+
+@pytest.mark.slow
+@pytest.mark.drill
+@pytest.mark.parametrize("task", TASKS)
+def test_an_independent_reader_solves_the_scene_from_the_sentence(task: str) -> None:
+    for case in cases(task):
+        fields = case.details
+        found, target = solve(task, case.instructions[0].text, dict(fields["scene"]))
+        assert target == fields["target"]
+        assert differences(by_name(found), by_name(fields["answer_scene"])) == []
+
+
+def by_name(scene: dict[str, Any]) -> dict[str, Any]:
+    solids = sorted(scene["solids"], key=lambda solid: str(solid["name"]))
+    return {**scene, "solids": solids, "lamps": sorted(scene["lamps"], key=lambda lamp: str(lamp["solid"]))}
+
+
+@pytest.mark.slow
+@pytest.mark.drill
+@pytest.mark.parametrize("task", TASKS)
+def test_every_effect_is_plain_to_see_and_nothing_else_changes(task: str) -> None:
+    for case in cases(task):
+        before, answer = pictures(case)
+        change = np.abs(before.astype(int) - answer.astype(int)).max(axis=2)
+        assert case.ignored is not None
+        union = case.ignored.copy()
+        for effect in case.effects:
+            assert ((change >= LEAST_CHANGE) & effect.mask).sum() >= LEAST_AREA * change.size, effect.name
+            assert not (effect.mask & case.ignored).any()
+            union |= effect.mask
+        assert np.array_equal(before[~union], answer[~union])
+        direct = [effect.mask for effect in case.effects if effect.direct]
+        others = [effect.mask for effect in case.effects if not effect.direct]
+        assert not any((one & other).any() for one in direct for other in others)
+        assert {*CATALOG.needed_effects(task)} <= {effect.name for effect in case.effects}
+        assert case.details["ignored"]["pixels"] == int(case.ignored.sum()) < 0.1 * change.size
+
+
+@pytest.mark.slow
+@pytest.mark.drill
+@pytest.mark.parametrize("task", TASKS)
+def test_levels_share_their_pictures_and_say_more_and_more(task: str) -> None:
+    suite = load_suite("optics", tasks=task, per_task=1, levels=LEVELS, size=SIDE)
+    made = {case.tags["level"]: case for case in suite}
+    texts = {level: case.instructions[0].text for level, case in made.items()}
+    assert list(made) == list(LEVELS)
+    assert all(text.startswith(texts["superficial"]) for text in texts.values())
+    assert texts["located"].startswith(texts["explicit"])
+    assert len(set(texts.values())) == 4
+    assert "{" not in texts["located"] and "  " not in texts["located"]
+    assert len({pictures(case)[1].tobytes() for case in made.values()}) == 1
+    assert [len(made[level].regions) for level in LEVELS] == [0, 0, 0, 1]
+
+
+@pytest.mark.slow
+def test_a_written_set_has_the_cases_of_the_one_in_memory(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"tasks": "fog,remove_object", "per_task": 2, "levels": "located", "size": 96}
+    assert write_set(tmp_path / "set", jobs=1, **options) == 4
+    here, there = load_suite("optics", **options), load_suite("optics", root=tmp_path / "set")
+    for case_id in here.ids:
+        one, other = here[case_id], there[case_id]
+        assert one.instructions == other.instructions and one.tags == other.tags and one.regions == other.regions
+        for first, second in zip(one.effects, other.effects, strict=True):
+            assert first.name == second.name and np.array_equal(first.mask, second.mask)
+    with pytest.raises(BadInput, match="cannot be changed; use --where"):
+        load_suite("optics", root=tmp_path / "set", size=96)
+    broken = next((tmp_path / "set").glob("fog_located/000.json"))
+    broken.write_text(
+        broken.read_text().replace('"ignored": {"pixels": 0, "mask": [', '"ignored": {"pixels": 0, "mask": [7, ')
+    )
+    with pytest.raises(BadInput, match=r"the masks of fog_located/000 do not fit it .* write the set again"):
+        load_suite("optics", root=tmp_path / "set")["fog_located/000"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["larger", "black", "white"])
+def test_outputs_of_another_size_and_of_one_color_have_finite_scores(kind: str) -> None:
+    (case, *_) = cases("remove_object")
+    before, answer = pictures(case)
+    output = {
+        "larger": np.repeat(np.repeat(answer, 2, axis=0), 2, axis=1),
+        "black": np.zeros_like(answer),
+        "white": np.full_like(answer, 255),
+    }[kind]
+    score = score_effects(before, answer, output, case.effects, case.ignored)
+    values = [value for value in score.metrics().values() if value is not None]
+    assert np.isfinite(values).all()
+    assert score.pixels.resized == (kind == "larger")
+    assert (score.failure == "success") == (kind == "larger")
+
+
+def test_a_scene_that_cannot_be_made_is_said_with_the_options_to_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(make, "LEAST_TARGET", 0.9)
+    suite = load_suite("optics", tasks="remove_object", per_task=1, size=64, namespace="unmade")
+    with pytest.raises(
+        BadInput,
+        match=r"no valid scene for remove_object number 0 .* give a larger size, another namespace",
+    ):
+        _ = suite[suite.ids[0]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tasks": "lamp_of"}, "lamp_off"),
+        ({"levels": "loud"}, "level"),
+        ({"size": 8}, "--size 8 is out of range; ask for 64 to 2048 pixels"),
+        ({"per_task": 0}, "--per-task 0 is out of range"),
+        ({"namespace": "with space"}, "without spaces"),
+    ],
+)
+def test_a_wrong_option_is_refused_by_name(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        load_suite("optics", **options)
+
+
+def test_the_record_says_how_many_cases_there_are() -> None:
+    suite = load_suite("optics")
+    assert len(suite) == 3000 == 40 * 3 * len(TASKS)
+    assert isinstance(suite, OpticsSuite) and suite.label() == "standard set, made from seeds"
+
+
+@pytest.mark.slow
+def test_a_run_tells_cutout_from_oracle(tmp_path: Path) -> None:
+    suite = load_suite("optics", tasks="remove_object,remove_mirrored", per_task=2, levels="superficial", size=96)
+    done = {name: run(suite, f"ref:{name}", out=tmp_path / name) for name in ("oracle", "cutout")}
+    figures = {
+        name: {key: float(one.summary[key]) for key in ("direct", "consequences", "gap")} for name, one in done.items()
+    }
+    assert figures["oracle"] == {"direct": 100.0, "consequences": 100.0, "gap": 0.0}
+    assert figures["cutout"] == {"direct": 100.0, "consequences": 0.0, "gap": 100.0}
+
+
+@pytest.mark.slow
+@pytest.mark.drill(only=True)
+def test_960_problems_are_made_in_memory_without_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    suite = load_suite("optics", per_task=40, levels="superficial", size=256)
+    made = [suite.case(case_id) for case_id in suite.ids[:960]]
+    assert len(made) == 960 and not list(tmp_path.iterdir())
+    assert all(isinstance(case.images[0], np.ndarray) and case.effects for case in made)

@@ -198,6 +198,20 @@ def _mirror_to_matte(case: AskedCase) -> Wordings:
     }
 
 
+def _turn_mirror(case: AskedCase) -> Wordings:
+    return {}  # one picture does not tell by how much it was turned
+
+
+def _swap_glass(case: AskedCase) -> Wordings:
+    shapes = [case.solid(case.target, after=after)["kind"] for after in (True, False)]
+    after, before = ("ball", "slab") if shapes[0] == "sphere" else ("cube", "ball")
+    return {"object": Wording(f"Is the glass on the floor a {after}?", f"Is the glass on the floor a {before}?")}
+
+
+def _fill_glass(case: AskedCase) -> Wordings:
+    return {"object": Wording("Does the glass on the floor hold water?", "Is the glass on the floor empty?")}
+
+
 def _move_sun(case: AskedCase) -> Wordings:
     after, before = (case.side_of_sun(after=after) for after in (True, False))
     return {
@@ -255,13 +269,16 @@ ASKED: Mapping[str, Asking] = {
     "move_mirrored": _moved_object,
     "matte_to_mirror": _matte_to_mirror,
     "mirror_to_matte": _mirror_to_matte,
+    "turn_mirror": _turn_mirror,
     "remove_glass": _removed,
     "add_glass": _added,
+    "swap_glass": _swap_glass,
     "recolor_behind_glass": _recolored,
     "fog": _fog,
     "flood": _flood,
     "time_of_day": _time_of_day,
     "wet_tile": _wet_tile,
+    "fill_glass": _fill_glass,
     "light_candle": _light_candle,
 }
 """The wordings of each task."""

@@ -95,8 +95,7 @@ def ruler(x: float, z: float, height: float, *, start: float = 0.0) -> Solid:
 def beam(height: float, half: float = 1.75, z: float = 0.0) -> tuple[Solid, ...]:
     """A beam on two posts; things hang from its lower side, which is at a height."""
     posts = tuple(
-        Solid(f"{side} post", "box", (x, 0.0, z), (0.12, height, 0.12), WOOD)
-        for side, x in (("left", -half), ("right", half))
+        Solid(f"{side} post", "box", (x, 0.0, z), (0.12, height, 0.12), WOOD) for side, x in (("left", -half), ("right", half))
     )
     return (Solid("beam", "box", (0.0, height, z), (2 * half + 0.12, 0.12, 0.12), WOOD), *posts)
 
@@ -116,9 +115,7 @@ def water(place: Point, size: tuple[float, float, float], level: float) -> tuple
     w, d = width / 2, depth / 2
     edge = [(-w, 0.0, -d), (w, 0.0, -d), (w, 0.0, d), (-w, 0.0, d), (-w, 0.0, -d)]
     body = Solid("water", "box", place, (width - 0.002, round(level, 4), depth - 0.002), WATER, parts=ALL & ~SHADOWING)
-    line = wire(
-        "surface", (place[0], round(place[1] + level, 4), place[2]), edge, 0.014, Surface("matte", (0.55, 0.75, 0.8))
-    )
+    line = wire("surface", (place[0], round(place[1] + level, 4), place[2]), edge, 0.014, Surface("matte", (0.55, 0.75, 0.8)))
     return body, line
 
 

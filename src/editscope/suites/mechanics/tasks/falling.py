@@ -83,17 +83,13 @@ def remove_support(rng: SeededRandom) -> SceneEdit:
     for name, color, to in ((kept, colors[0], -side), (target, colors[1], side)):
         size = (round(width, 3), round(high, 3), 0.6)
         scene = scene.with_solid(Solid(name, "box", (round(x + to * apart, 3), 0.0, 0.0), size, colored(color)))
-    scene = scene.with_solid(
-        Solid("plank", "box", (round(x, 3), round(high, 3), 0.0), (round(2 * half, 3), 0.07, 0.5), WOOD)
-    )
+    scene = scene.with_solid(Solid("plank", "box", (round(x, 3), round(high, 3), 0.0), (round(2 * half, 3), 0.07, 0.5), WOOD))
     loose = ["plank"]
     if rng.chance(0.6):
         loose.append(load)
         wide = rng.uniform(0.32, 0.42)
         place = (round(x - side * rng.uniform(0.0, 0.5), 3), round(high + 0.07, 3), 0.0)
-        scene = scene.with_solid(
-            Solid(load, "box", place, (round(wide, 3), round(wide * rng.uniform(0.6, 0.9), 3), 0.4), colored(colors[2]))
-        )
+        scene = scene.with_solid(Solid(load, "box", place, (round(wide, 3), round(wide * rng.uniform(0.6, 0.9), 3), 0.4), colored(colors[2])))
     after = settled(scene.without(target), loose, friction=1.0)
     tilt = after.solid("plank").tilt
     edge = round(x - side * (apart - width / 2), 3)
@@ -197,13 +193,7 @@ def tilt_board(rng: SeededRandom) -> SceneEdit:
     board = [
         Solid("board", "box", (axle[0], axle[1] + 0.04, 0.0), (round(2 * half, 3), 0.08, 0.6), WOOD),
         *(
-            Solid(
-                f"{side} lip",
-                "box",
-                (round(axle[0] + to * (half - 0.04), 3), axle[1] + 0.12, 0.0),
-                (0.08, 0.14, 0.6),
-                WOOD,
-            )
+            Solid(f"{side} lip", "box", (round(axle[0] + to * (half - 0.04), 3), axle[1] + 0.12, 0.0), (0.08, 0.14, 0.6), WOOD)
             for side, to in (("left", -1), ("right", 1))
         ),
     ]
@@ -218,13 +208,7 @@ def tilt_board(rng: SeededRandom) -> SceneEdit:
     name = f"{colors[0]} {shape}"
     wide = rng.uniform(0.35, 0.48)
     size = (round(wide, 3), round(wide, 3), round(wide, 3))
-    loose = Solid(
-        name,
-        "box" if boxed else "sphere",
-        (round(axle[0] + rng.uniform(-0.6, 0.6), 3), axle[1] + 0.12, 0.0),
-        size,
-        colored(colors[0]),
-    )
+    loose = Solid(name, "box" if boxed else "sphere", (round(axle[0] + rng.uniform(-0.6, 0.6), 3), axle[1] + 0.12, 0.0), size, colored(colors[0]))
     for solid in (post, pin, *board, loose):
         scene = scene.with_solid(solid)
     tipped = scene
@@ -235,11 +219,7 @@ def tilt_board(rng: SeededRandom) -> SceneEdit:
     lower = "right" if tilt < 0 else "left"
     stays = boxed and abs(tilt) < slides_at
     limit = f" The {name} starts to slide at a slope of {slides_at} degrees." if boxed else ""
-    does = (
-        "stays where it is on the board and tilts with it"
-        if stays
-        else f"{'slides' if boxed else 'rolls'} down and rests against the lip at the {lower} end"
-    )
+    does = "stays where it is on the board and tilts with it" if stays else f"{'slides' if boxed else 'rolls'} down and rests against the lip at the {lower} end"
     return SceneEdit(
         scene, after,
         f"Tilt the board with its two lips {way} by {abs(tilt)} degrees about its axle.{limit}",

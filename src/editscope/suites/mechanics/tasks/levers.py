@@ -46,9 +46,7 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
     wide = round(rng.uniform(0.2, 0.23), 3)
 
     def seen(number: int, tilt: float) -> TracedScene:
-        scene = base.with_solid(
-            _fixed("board", "box", (0.0, RADIUS + THICK / 2), (2 * HALF, THICK, 0.45), x, axle, tilt)
-        )
+        scene = base.with_solid(_fixed("board", "box", (0.0, RADIUS + THICK / 2), (2 * HALF, THICK, 0.45), x, axle, tilt))
         for mark in range(-MARKS, MARKS + 1):
             size = (0.02, THICK + 0.006, 0.456)
             stripe = _fixed(f"mark {mark}", "box", (mark * STEP, RADIUS + THICK / 2), size, x, axle, tilt)
@@ -65,16 +63,13 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
     heavy = seen(count, math.copysign(down, every))
     target = names[count - 1]
     others = [
-        f"the {name} has {mass} kg and stands {_side(place)}"
-        for name, (mass, place) in zip(names, loads[:-1], strict=False)
+        f"the {name} has {mass} kg and stands {_side(place)}" for name, (mass, place) in zip(names, loads[:-1], strict=False)
     ]
     known = f"{'; '.join(others)}"
     known = f"{known[0].upper()}{known[1:]}. The marks are equally far apart, and nothing slides."
     roles = {
         target: "object",
-        **dict.fromkeys(
-            ("board", *(f"mark {mark}" for mark in range(-MARKS, MARKS + 1)), *names[: count - 1]), "moved"
-        ),
+        **dict.fromkeys(("board", *(f"mark {mark}" for mark in range(-MARKS, MARKS + 1)), *names[: count - 1]), "moved"),
     }
     added = rng.chance(0.6)
     side_down = "left" if (every if added else without) > 0 else "right"
@@ -101,22 +96,14 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
 
 
 def _fixed(
-    name: str,
-    kind: str,
-    middle: tuple[float, float],
-    size: tuple[float, float, float],
-    x: float,
-    axle: float,
-    tilt: float,
+    name: str, kind: str, middle: tuple[float, float], size: tuple[float, float, float], x: float, axle: float, tilt: float
 ) -> Solid:
     """A box that is fixed to a board; ``middle`` is its middle from the axle while the board is level."""
     angle = math.radians(tilt)
     across = middle[0] * math.cos(angle) - middle[1] * math.sin(angle)
     up = middle[0] * math.sin(angle) + middle[1] * math.cos(angle)
     surface = WOOD if name == "board" else DARK if name.startswith("mark") else colored(name.split()[0])
-    return Solid(
-        name, "box", (round(x + across, 4), round(axle + up - size[1] / 2, 4), 0.0), size, surface, tilt=round(tilt, 3)
-    )
+    return Solid(name, "box", (round(x + across, 4), round(axle + up - size[1] / 2, 4), 0.0), size, surface, tilt=round(tilt, 3))
 
 
 TASKS = {"load_seesaw": load_seesaw}

@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.mechanics.apparatus import (
-    METAL,
-    PALE,
-    WOOD,
-    beam,
-    bystander,
-    coil,
-    colored,
-    rope,
-    ruler,
-    workshop,
-)
+from editscope.suites.mechanics.apparatus import METAL, PALE, WOOD, beam, bystander, coil, colored, rope, ruler, workshop
 from editscope.suites.mechanics.closed_forms import catenary, spring_length
 from editscope.suites.physics.edit import SceneEdit
 from editscope.suites.physics.stage import COLORS
@@ -29,13 +18,7 @@ HANGING = "A rope that hangs freely between two points forms a catenary, whose s
 def _weights(x: float, top: float, names: list[str], height: float) -> list[Solid]:
     """Weights under each other, the first one with its upper side at a height."""
     return [
-        Solid(
-            name,
-            "cylinder",
-            (x, round(top - height * (number + 1), 4), 0.0),
-            (0.55, height - 0.01, 0.42),
-            colored(name.split()[0]),
-        )
+        Solid(name, "cylinder", (x, round(top - height * (number + 1), 4), 0.0), (0.55, height - 0.01, 0.42), colored(name.split()[0]))
         for number, name in enumerate(names)
     ]
 
@@ -103,22 +86,11 @@ def press_springs(rng: SeededRandom) -> SceneEdit:
         scene, y = base, 0.0
         for number, (name, length, give) in enumerate(zip(springs, unloaded, gives, strict=True)):
             y = round(y + spring_length(length, -give, load), 4)
-            scene = scene.with_solid(
-                coil(
-                    name,
-                    (x, y, 0.0),
-                    round(spring_length(length, -give, load), 4),
-                    colored(name.split()[0]),
-                    turns=5,
-                    radius=0.24,
-                )
-            )
+            scene = scene.with_solid(coil(name, (x, y, 0.0), round(spring_length(length, -give, load), 4), colored(name.split()[0]), turns=5, radius=0.24))
             scene = scene.with_solid(Solid(f"plate {number}", "box", (x, y, 0.0), (0.85, 0.05, 0.7), WOOD))
             y = round(y + 0.05, 4)
         for name in names:
-            scene = scene.with_solid(
-                Solid(name, "cylinder", (x, y, 0.0), (0.55, height, 0.42), colored(name.split()[0]))
-            )
+            scene = scene.with_solid(Solid(name, "cylinder", (x, y, 0.0), (0.55, height, 0.42), colored(name.split()[0])))
             y = round(y + height, 4)
         return scene
 
@@ -163,15 +135,7 @@ def shorten_rope(rng: SeededRandom) -> SceneEdit:
         result = scene.with_solid(rope("rope", (left, top, 0.0), apart, length, PALE))
         for number in range(3):
             x, y = catenary(apart, length, 5)[number + 1]
-            result = result.with_solid(
-                Solid(
-                    f"bead {number}",
-                    "sphere",
-                    (round(left + x, 4), round(top + y - 0.1, 4), 0.0),
-                    (0.2,) * 3,
-                    colored(color),
-                )
-            )
+            result = result.with_solid(Solid(f"bead {number}", "sphere", (round(left + x, 4), round(top + y - 0.1, 4), 0.0), (0.2,) * 3, colored(color)))
         return result
 
     return SceneEdit(

@@ -146,8 +146,7 @@ class PicaBenchSuite(JudgedSuite):
         names = dict.fromkeys((case_id, number.zfill(4), number)) if case_id.isdigit() else {case_id: None}
         level = variant or LEVELS[0]
         inner = tuple(f"{level}/{name}" for name in names)
-        source = self._cases[case_id].details.get("source_case") if case_id in self._cases else None
-        if source:
+        if not case_id.isdigit() and (source := self._cases[case_id].details.get("source_case")):
             return (*names, *inner, str(source), f"{source}_output")
         return inner if variant else (*names, *inner)
 

@@ -20,12 +20,12 @@ from editscope.audit.findings import (
     findings,
     kendall,
     leans,
-    mean_over_problems,
     rank_accuracy,
     sorted_verdicts,
     spearman,
 )
 from editscope.audit.known_edit_set import AuditProblem, KnownEditSet, StoredKnownEdit
+from editscope.audit.means import mean_over_problems
 from editscope.judges import Verdict
 
 LEVELS = ("oracle", "light", "medium", "heavy", "none")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from editscope.audit.findings import Mean, mean_over_problems
-from editscope.audit.known_edit_set import KnownEditSet
+from editscope.audit.known_edit_set import AuditProblem, KnownEditSet
+from editscope.audit.means import Mean, mean_over_problems
+from editscope.audit.question_calls import asked_keys
 from editscope.documents import read_json
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, read_file
@@ -51,6 +52,8 @@ class Drift:
     change: Mean
     changed: Mean
     noise: Mean
+    answers: bool = False
+    """Whether it is about answers, of which a Yes counts 1 and a No 0, and not about scores."""
 
     @property
     def drifted(self) -> bool:
@@ -64,12 +67,13 @@ class Drift:
         """What was found, in a sentence."""
         who = self.judge.partition("?")[0]
         if self.change.value is None:
-            return f"{who} gave no scores that can be compared with those of {self.then}."
+            return f"{who} gave no {'answers' if self.answers else 'scores'} to compare with those of {self.then}."
         by = f"{self.change.value:+.2f}"
         within = f" ({self.change.lo:+.2f} … {self.change.hi:+.2f})" if self.change.lo is not None else ""
         verdict = "has drifted" if self.drifted else "shows no drift"
         names = "" if self.snapshots_then == self.snapshots_now else "; the server now reports another model"
-        return f"{who} {verdict} since {self.then}: mean change {by}{within} on a scale of 1 to 5{names}."
+        scale = "of the share of Yes" if self.answers else "on a scale of 1 to 5"
+        return f"{who} {verdict} since {self.then}: mean change {by}{within} {scale}{names}."
 
     def to_json(self) -> dict[str, Any]:
         """As plain values."""
@@ -78,7 +82,8 @@ class Drift:
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> Drift:
         """The drift that ``to_json`` wrote."""
-        fields = {name: said[name] for name in cls.__dataclass_fields__}
+        fields = {name: said[name] for name in cls.__dataclass_fields__ if name != "answers"}
+        fields["answers"] = bool(said.get("answers", False))
         for name in ("change", "changed", "noise"):
             fields[name] = Mean(**fields[name])
         for name in ("snapshots_then", "snapshots_now"):
@@ -113,10 +118,10 @@ def keep_session(
     samples = 1 + max((n for _, _, n in own), default=0)
     scores: dict[str, tuple[int | None, ...]] = {}
     for problem in edit_set.problems:
-        for edit in problem.edits:
-            given = [own.get((problem.id, f"score:{edit.level}", n)) for n in range(samples)]
-            scores[f"{problem.id}:{edit.level}"] = tuple(
-                int(one.values["score"]) if one is not None and one.status == "ok" else None for one in given
+        for name, key, value in _judged(problem):
+            given = [own.get((problem.id, key, n)) for n in range(samples)]
+            scores[name] = tuple(
+                int(one.values[value]) if one is not None and one.status == "ok" else None for one in given
             )
     session = Session(
         judge,
@@ -163,8 +168,8 @@ def compare(then: Session, now: Session, edit_set: KnownEditSet) -> Drift:
     changed: list[tuple[int, float]] = []
     noise: list[tuple[int, float]] = []
     for number, problem in enumerate(edit_set.problems):
-        for edit in problem.edits:
-            old, new = (_given(session, f"{problem.id}:{edit.level}") for session in (then, now))
+        for name, _, _ in _judged(problem):
+            old, new = (_given(session, name) for session in (then, now))
             noise += [(number, float(a != b)) for side in (old, new) for a, b in combinations(side, 2)]
             if old and new:
                 change.append((number, sum(new) / len(new) - sum(old) / len(old)))
@@ -180,7 +185,17 @@ def compare(then: Session, now: Session, edit_set: KnownEditSet) -> Drift:
         change=mean_over_problems(change, count, share=False),
         changed=mean_over_problems(changed, count),
         noise=mean_over_problems(noise, count),
+        answers=edit_set.asks,
     )
+
+
+def _judged(problem: AuditProblem) -> Iterator[tuple[str, str, str]]:
+    """What is judged of a problem: its name in a session, the key of its call, and the value of its verdict."""
+    if not problem.questions:
+        for edit in problem.edits:
+            yield f"{problem.id}:{edit.level}", f"score:{edit.level}", "score"
+    for key, place, level in asked_keys(problem):
+        yield f"{problem.id}:{level}:{place + 1}", key, "answer"
 
 
 def _given(session: Session, name: str) -> Sequence[int]:

@@ -4,52 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
+from editscope.audit.judge_findings import STEADY, JudgeFindings, call_facts, gap_flag
 from editscope.audit.known_edit_set import AuditProblem
 from editscope.audit.known_edits import LEVELS
+from editscope.audit.means import NOTHING_FOUND, RESAMPLES, Mean, interval_of, mean_over_problems
 from editscope.judges import Verdict
-from editscope.stats.bootstrap import Floats, draws, percentile_interval
+from editscope.stats.bootstrap import draws
 from editscope.stats.rank_correlation import kendall_tau, spearman_rho
-
-RESAMPLES = 2_000
 
 MOSTLY_ONE = 0.9
 """A judge that gives one score so often says nothing."""
 BIAS = 0.1
 """So far from even the two places of a pair may be, whatever the interval says: in an audit of 40 problems this flags
 fewer than one fair judge in a hundred, and nearly every one that takes one place seven times out of ten."""
-STEADY = 0.8
-"""A judge that is asked again says the same at least so often."""
 PRAISE = 0.1
 """So often a picture that was not edited may get one of the two highest scores."""
-GAPS = 0.05
-"""So many calls may end without a verdict."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A mean over what ``n`` problems gave, with its 95 % interval; None where there is nothing to average."""
-
-    value: float | None
-    lo: float | None
-    hi: float | None
-    n: int
-
-    def above(self, line: float) -> bool:
-        """Whether the whole interval lies above a line."""
-        return self.lo is not None and self.lo > line
-
-    def below(self, line: float) -> bool:
-        """Whether the whole interval lies below a line."""
-        return self.hi is not None and self.hi < line
-
-
-NOTHING_FOUND = Mean(None, None, None, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +48,9 @@ class PairChoice:
 
 
 @dataclass(frozen=True)
-class Findings:
-    """All that an audit says about one judge. Shares are fractions, scores on their scale of 1 to 5."""
+class Findings(JudgeFindings):
+    """All that scores and pairs say about one judge. Shares are fractions, scores on their scale of 1 to 5."""
 
-    judge: str
-    snapshots: tuple[str, ...]
-    statuses: Mapping[str, int]
     levels: Mapping[str, Mean]
     distribution: Mapping[str, Mapping[str, int]]
     rank_accuracy: Mean
@@ -92,21 +63,6 @@ class Findings:
     same_in_both_orders: Mean
     same_again: Mean
     apart_again: Mean
-    spent: Mapping[str, float | None]
-    flags: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def asked(self) -> int:
-        """Calls that were made."""
-        return sum(self.statuses.values())
-
-    def share(self, status: str) -> float:
-        """The share of calls that ended so."""
-        return self.statuses.get(status, 0) / max(1, self.asked)
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        return asdict(self)
 
 
 def findings(
@@ -115,9 +71,7 @@ def findings(
     """What the verdicts of one judge come to; ``verdicts`` by problem, key of the call, and sample."""
     scored, duels = sorted_verdicts(problems, verdicts)
     unflagged = Findings(
-        judge=judge,
-        snapshots=tuple(sorted({verdict.snapshot for verdict in verdicts.values() if verdict.snapshot})),
-        statuses=dict(sorted(Counter(verdict.status for verdict in verdicts.values()).items())),
+        **call_facts(judge, list(verdicts.values())),
         levels={level: _level_mean(scored, level, len(problems)) for level in LEVELS},
         distribution={level: _counts(scored, level) for level in LEVELS},
         rank_accuracy=rank_accuracy(scored, len(problems)),
@@ -132,7 +86,6 @@ def findings(
         same_in_both_orders=mean_over_problems([(d.problem, _same(d)) for d in duels if _both(d)], len(problems)),
         same_again=_again(scored, len(problems), lambda a, b: float(a == b)),
         apart_again=_again(scored, len(problems), lambda a, b: float(abs(a - b)), share=False),
-        spent=_spent(list(verdicts.values())),
     )
     return Findings(**{**unflagged.__dict__, "flags": flags(unflagged)})
 
@@ -207,7 +160,7 @@ def spearman(scored: Sequence[ScoredEdit], problems: int) -> Mean:
         for block in draws(0, "problems", len(points), RESAMPLES // 2)
         for row in block
     ]
-    lo, hi = _interval(np.array([one for one in sampled if one is not None]), len(points))
+    lo, hi = interval_of(np.array([one for one in sampled if one is not None]), len(points))
     return Mean(round(value, 6), lo, hi, len(points))
 
 
@@ -234,10 +187,7 @@ def flags(found: Findings) -> dict[str, str]:
     praise = _praise(found.distribution["none"])
     if praise is not None and praise > PRAISE:
         flaws["praises no edit"] = f"It gives a 4 or 5 to {100 * praise:.0f} % of pictures that were not edited at all."
-    gaps = 1 - found.share("ok")
-    if found.asked and gaps > GAPS:
-        flaws["gaps"] = f"{100 * gaps:.1f} % of the calls ended without a verdict."
-    return flaws
+    return flaws | gap_flag(found)
 
 
 def leans(first: Mean) -> bool:
@@ -332,51 +282,3 @@ def _same(duel: PairChoice) -> float:
 
 def _value(verdict: Verdict | None, name: str) -> int | None:
     return int(verdict.values[name]) if verdict is not None and verdict.status == "ok" else None
-
-
-def mean_over_problems(found: Sequence[tuple[int, float]], problems: int, *, share: bool = True) -> Mean:
-    """The mean of values that belong to problems, which are resampled whole."""
-    if not found:
-        return NOTHING_FOUND
-    sums, counts = np.zeros(problems), np.zeros(problems)
-    for problem, value in found:
-        sums[problem] += value
-        counts[problem] += 1
-    here = counts > 0
-    sums, counts = sums[here], counts[here]
-    value = float(sums.sum() / counts.sum())
-    sampled = [
-        sums[block.astype(np.intp)].sum(axis=1) / counts[block.astype(np.intp)].sum(axis=1)
-        for block in draws(0, "problems", len(sums), RESAMPLES)
-    ]
-    lo, hi = _interval(np.concatenate(sampled), len(sums))
-    if share and value in (0.0, 1.0) and lo is not None:
-        # Nothing went otherwise, so resampling shows no spread: the exact bound of a binomial share does.
-        reach = 1 - 0.025 ** (1 / len(sums))
-        lo, hi = (round(1 - reach, 6), 1.0) if value == 1.0 else (0.0, round(reach, 6))
-    return Mean(round(value, 6), lo, hi, len(sums))
-
-
-def _interval(sampled: Floats, problems: int) -> tuple[float | None, float | None]:
-    if problems < 2 or not len(sampled):
-        return None, None
-    low, high = percentile_interval(sampled[None, :])
-    return round(float(low[0]), 6), round(float(high[0]), 6)
-
-
-def _spent(verdicts: Sequence[Verdict]) -> dict[str, float | None]:
-    """What the verdicts took when they were asked for, those from the cache too: in all, and each that is ok."""
-    answered = max(1, sum(verdict.status == "ok" for verdict in verdicts))
-    used = [verdict.usage for verdict in verdicts]
-    costs = [one.cost_usd for one in used]
-    known = [cost for cost in costs if cost is not None]
-    cost = sum(known) if known and len(known) == len(costs) else None
-    return {
-        "cost_usd": None if cost is None else round(cost, 9),
-        "cost_per_verdict_usd": None if cost is None else round(cost / answered, 9),
-        "input_tokens_per_verdict": round(sum(one.input_tokens for one in used) / answered, 1),
-        "output_tokens_per_verdict": round(sum(one.output_tokens for one in used) / answered, 1),
-        "seconds_per_verdict": round(sum(one.latency_s for one in used) / answered, 4),
-        "requests_per_verdict": round(sum(one.attempts for one in used) / answered, 4),
-        "from_cache": sum(verdict.cached for verdict in verdicts),
-    }

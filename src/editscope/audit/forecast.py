@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from editscope.audit.audit import AuditPlan, last_lines, problem_calls
+from editscope.audit.asking import AuditPlan, last_lines, problem_calls
 from editscope.audit.known_edit_set import make_set, read_set
 from editscope.judges.records import Estimate
 from editscope.runs.budget import spent_in

@@ -1,4 +1,4 @@
-"""A set of known edits on disk: problems with edits of known mIoU, the same bytes for every judge and year."""
+"""A set of known edits on disk: problems with edits of known truth, the same bytes for every judge and year."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from editscope.audit.known_edits import graded_edits
+from editscope.audit.known_edits import KnownEdit, graded_edits
+from editscope.audit.known_questions import KnownQuestion, questioned_edits
+from editscope.cases import Case
 from editscope.documents import read_json
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, lies_in, read_file
@@ -17,6 +19,7 @@ from editscope.images import decode, encode_png, load
 from editscope.judges import Picture
 from editscope.runfolder.files import safe_path, write_whole
 from editscope.suites import Suite
+from editscope.suites.registry import known_benchmark
 
 FILE = "exhibits.json"
 PICTURES = "pictures"
@@ -35,7 +38,10 @@ class StoredKnownEdit:
 
 @dataclass(frozen=True, slots=True)
 class AuditProblem:
-    """One problem of a set: what was asked, the picture before the edit, and the edits from the best to the worst."""
+    """One problem of a set: what was asked, the picture before the edit, and the edits from the best to the worst.
+
+    A problem with ``questions`` is judged by them, one without by scores and pairs.
+    """
 
     id: str
     instruction: str
@@ -43,6 +49,7 @@ class AuditProblem:
     damage: str
     source: StoredKnownEdit
     edits: tuple[StoredKnownEdit, ...]
+    questions: tuple[KnownQuestion, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,10 +63,19 @@ class KnownEditSet:
     problems: tuple[AuditProblem, ...]
 
     @property
+    def asks(self) -> bool:
+        """Whether judges are asked questions about it, in place of scores and pairs."""
+        return any(one.questions for one in self.problems)
+
+    @property
     def digest(self) -> str:
         """A hash of all that a judge is shown of it."""
         shown = [
-            [one.id, one.instruction, one.source.sha256, *(edit.sha256 for edit in one.edits)] for one in self.problems
+            [
+                *(one.id, one.instruction, one.source.sha256, *(edit.sha256 for edit in one.edits)),
+                *([question.text, *question.box] for question in one.questions),
+            ]
+            for one in self.problems
         ]
         return sha256(json.dumps(shown).encode()).hexdigest()[:16]
 
@@ -86,7 +102,9 @@ def make_set(
 ) -> KnownEditSet:
     """Write a set of ``n`` problems, spread over the suite. Equal suites and seeds give equal bytes."""
     if suite.scoring != "pixels":
-        raise BadInput(f"suite {suite.name} has no answers to damage; audit a judge on paintbench or tinygrafix")
+        raise BadInput(
+            f"suite {suite.name} has no answers to damage; audit a judge on paintbench, tinygrafix or optics"
+        )
     ids = _spread(suite, n)
     problems = []
     for number, case_id in enumerate(ids):
@@ -98,7 +116,7 @@ def make_set(
         raise BadInput(f"no problem of {suite.name} changes anything, so there is nothing to audit a judge on")
     made_set = KnownEditSet(folder, suite.name, suite.fingerprint, seed, tuple(problems))
     header = {"version": VERSION, "suite": suite.name, "fingerprint": suite.fingerprint, "seed": seed}
-    text = json.dumps({**header, "problems": [asdict(one) for one in problems]}, ensure_ascii=False, indent=1)
+    text = json.dumps({**header, "problems": [_written_out(one) for one in problems]}, ensure_ascii=False, indent=1)
     write_whole(folder / FILE, text.encode())
     return made_set
 
@@ -116,6 +134,7 @@ def read_set(folder: Path) -> KnownEditSet:
                     **one,
                     "source": _shown(folder, one["source"]),
                     "edits": tuple(_shown(folder, edit) for edit in one["edits"]),
+                    "questions": tuple(_question(asked) for asked in one.get("questions", ())),
                 }
             )
             for one in document["problems"]
@@ -164,13 +183,47 @@ def _problem(folder: Path, suite: Suite, case_id: str, seed: int) -> AuditProble
         return None
     # Of the id, so that a problem looks the same in a set of any size.
     own_seed = int.from_bytes(sha256(f"{seed}|{case_id}".encode()).digest()[:4])
-    graded = graded_edits(before, case.answer, own_seed)
+    damage, made, questions = _known(case, own_seed)
+    if not made:
+        return None
     home = Path(PICTURES) / safe_path(case_id)
     source = _written(folder, home / "source.png", "source", before, 0.0)
     edits = tuple(
-        _written(folder, home / f"{one.level}.png", one.level, one.pixels, round(one.miou, 6)) for one in graded.edits
+        _written(folder, home / f"{one.level}.png", one.level, one.pixels, round(one.miou, 6)) for one in made
     )
-    return AuditProblem(case_id, case.instruction, dict(case.tags), graded.damage, source, edits)
+    return AuditProblem(case_id, case.instruction, dict(case.tags), damage, source, edits, questions)
+
+
+def asks_questions(suite: Suite) -> bool:
+    """Whether judges are asked about the effects of a suite's cases, in place of scores and pairs."""
+    record = known_benchmark(suite.name)
+    return record is not None and bool(record.questions)
+
+
+def _known(case: Case, seed: int) -> tuple[str, tuple[KnownEdit, ...], tuple[KnownQuestion, ...]]:
+    """The kind of damage of a case, its edits, and the questions about them; no edits where nothing can be asked."""
+    record = known_benchmark(case.suite)
+    if record is None or not record.questions:
+        assert case.answer is not None
+        graded = graded_edits(case.images[0], case.answer, seed)
+        return graded.damage, graded.edits, ()
+    edits, questions = questioned_edits(case, seed)
+    return "effects", edits if questions else (), questions
+
+
+def _written_out(problem: AuditProblem) -> dict[str, Any]:
+    """A problem as plain values; sets without questions look as they always did."""
+    fields = asdict(problem)
+    return fields if problem.questions else {name: value for name, value in fields.items() if name != "questions"}
+
+
+def _question(said: Mapping[str, Any]) -> KnownQuestion:
+    left, top, right, bottom = map(int, said["box"])
+    answers = {str(level): str(answer) for level, answer in said["answers"].items()}
+    if not set(answers.values()) <= {"Yes", "No"}:
+        raise ValueError(f"the answers {sorted(set(answers.values()))} are not Yes and No")
+    box = (left, top, right, bottom)
+    return KnownQuestion(str(said["text"]), str(said["effect"]), float(said["area"]), box, answers)
 
 
 def _written(folder: Path, file: Path, level: str, pixels: Any, miou: float) -> StoredKnownEdit:

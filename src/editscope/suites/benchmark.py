@@ -18,7 +18,9 @@ from editscope.plugins import TEXT, Wanted, instance_of, wrong_attribute
 from editscope.scoring.rubrics.accounting import Release
 
 OptionType: TypeAlias = Literal["text", "names", "number", "size", "flag"]
-PartName: TypeAlias = Literal["load", "write_set", "stream", "rubric", "tables", "studies", "annotation"]
+PartName: TypeAlias = Literal[
+    "load", "write_set", "write_judged", "stream", "rubric", "tables", "studies", "annotation", "questions"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ SHARED = (
     *("repeats", "seed", "timeout", "where", "edit_concurrency", "edit_retries", "edit_rpm", "max_edit_cost"),
     *("max_edits", "judge", "protocol", "prompts", "accounting", "missing", "samples", "cache", "concurrency", "rpm"),
     *("tpm", "judge_timeout", "retries", "max_calls", "max_cost", "prices", "outputs", "suite"),
-    *("html", "yes", "budget", "keep_going", "batch", "log"),
+    *("html", "format", "yes", "budget", "keep_going", "batch", "log"),
 )
 """Names that no option of a benchmark may have: flags that commands share, and ``root``, which is ``--data``."""
 
@@ -202,9 +204,9 @@ class PaperFigures:
 class Benchmark:
     """All that Editscope knows about a benchmark. Its entry point, or ``python:module:NAME``, leads here.
 
-    ``load``, ``write_set``, ``stream``, ``rubric``, ``tables``, ``studies`` and ``annotation`` are "module:name" and
-    imported when they are needed. Prompts lie in the folder ``prompts/`` beside the rubric, published results in
-    ``published/`` beside ``load``.
+    ``load``, ``write_set``, ``stream``, ``rubric``, ``tables``, ``studies``, ``annotation``, ``questions`` and
+    ``write_judged`` are "module:name" and imported when they are needed. Prompts lie in the folder ``prompts/`` beside
+    the rubric, published results in ``published/`` beside ``load``.
     """
 
     name: str
@@ -236,6 +238,10 @@ class Benchmark:
     """Its paper's studies with people: a tuple of ``StudyPreset``; "" where there is none."""
     annotation: str = ""
     """The layout by which people annotate its cases in the studio; "" where they cannot."""
+    questions: str = ""
+    """The function that asks about the effects of a case, ``questions(case)``; "" where cases have no effects."""
+    write_judged: str = ""
+    """The function that writes cases of another suite, with their questions, in the layout of this one."""
     main_groups: tuple[str, str] | None = None
     """The coarser and the finer group of its main table; "" for one that it does not have."""
     figures: PaperFigures = PaperFigures()
@@ -350,6 +356,7 @@ class Benchmark:
 FIELDS: Mapping[str, Wanted] = {
     **dict.fromkeys(("title", "about", "load", "write_set", "rubric", "protocol", "tables", "studies"), TEXT),
     **dict.fromkeys(("remark", "beside", "citation", "data", "annotation", "stream"), TEXT),
+    **dict.fromkeys(("questions", "write_judged"), TEXT),
     "cases": instance_of(int | None, "a whole number"),
     "judging": instance_of(JudgeWork | None, "a JudgeWork"),
     "options": instance_of(tuple, "a tuple of editscope.Option"),

@@ -78,6 +78,15 @@ def set_writer(name: str) -> Callable[..., int]:
     return cast("Callable[..., int]", record.part("write_set"))
 
 
+def judged_writer(name: str) -> Callable[..., int]:
+    """The function that writes cases whose effects are known in the layout of a benchmark that asks questions."""
+    record = known_benchmark(name)
+    if record is None or not record.write_judged:
+        known = [one.name for one in benchmarks() if one.write_judged]
+        raise unknown("format", name, known)
+    return cast("Callable[..., int]", record.part("write_judged"))
+
+
 def load_suite(name: str, **options: Any) -> Suite:
     """The suite called ``name``.
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,10 +16,7 @@ from editscope.cli.spending import confirm
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from editscope.audit.audit import Audit, AuditPlan
-    from editscope.audit.findings import Findings, Mean
+    from editscope.audit.asking import AuditPlan
 
 app = typer.Typer(
     cls=GroupedCommands,
@@ -31,22 +27,24 @@ app = typer.Typer(
 app.command("one", cls=GroupedOptions)(judge_one.one)
 
 Folder = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="The folder of the audit [in audits/].")]
-Prompts = Annotated[
-    Path | None, typer.Option("--prompts", metavar="DIR", help="Prompts that replace ours (fidelity, pair).")
-]
+Prompts = Annotated[Path | None, typer.Option("--prompts", metavar="DIR", help="Prompts that replace ours.")]
 
 
 @app.command(cls=GroupedOptions)
 def audit(
     judge: opt.JudgeSpecs = None,
     suite: Annotated[
-        str, typer.Option("--suite", metavar="paintbench|tinygrafix", help="The suite that the problems come from.")
+        str,
+        typer.Option("--suite", metavar="paintbench|tinygrafix|optics", help="The suite that the problems come from."),
     ] = "paintbench",
     n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="The number of problems.")] = 40,
     samples: Annotated[
         int,
         typer.Option(
-            "--samples", metavar="K", min=1, help="Request every score K times; with 1, consistency is unknown."
+            "--samples",
+            metavar="K",
+            min=1,
+            help="Request every score K times; with 1, consistency is unknown.",
         ),
     ] = 2,
     anchor: Annotated[
@@ -72,11 +70,16 @@ def audit(
     prices: opt.Prices = None,
     cache: opt.Cache = None,
 ) -> None:
-    """Test a judge on right, damaged and missing edits of known mIoU.
+    """Test a judge on edits whose truth is known.
+
+    On paintbench and tinygrafix it scores right, damaged and missing edits of known mIoU. On optics it answers
+    questions about light, shadows, mirrors and glass, of which each has one true answer.
 
     editscope judge audit --judge openai:gpt-4o --budget 5
 
     editscope judge audit --judge openai:gpt-4o --judge gemini:gemini-2.5-pro --suite tinygrafix
+
+    editscope judge audit --judge openai:gpt-4o --suite optics
 
     editscope judge audit --judge openai:gpt-4o --anchor anchors/paintbench
 
@@ -152,6 +155,7 @@ def drift(
 def _go(plan: AuditPlan, dry_run: bool, quiet: bool, *, yes: bool, limited: bool) -> None:
     from editscope.audit.audit import run_audit
     from editscope.audit.forecast import forecast_audit
+    from editscope.cli.output.audits import audit_table
     from editscope.cli.output.progress import task_bar
     from editscope.images import keep_freed_memory
     from editscope.judges.records import may_cost
@@ -173,77 +177,10 @@ def _go(plan: AuditPlan, dry_run: bool, quiet: bool, *, yes: bool, limited: bool
     with task_bar(quiet=quiet) as told:
         audited = run_audit(plan, told)
     page = write_audit(audited)
-    say(audited, console)
+    audit_table(audited, console)
     console.print(f" {plan.out} · page: {page}", markup=False)
     if not audited.complete:
         raise typer.Exit(1)
-
-
-def say(found: Audit, console: Console) -> None:
-    """What an audit found, judge by judge."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    table.add_column("", no_wrap=True)
-    for one in found.findings:
-        table.add_column(one.judge.partition("?")[0], justify="right")
-    for label, cell in ROWS:
-        cells = [cell(one) for one in found.findings]
-        if any(text != "–" for text in cells):
-            table.add_row(f" {label}", *cells)
-    console.print(table, markup=False)
-    for name, alpha in found.agreement.items():
-        console.print(f" agreement of the judges on {name}: alpha {alpha['value']:.2f}", markup=False)
-    for one in found.findings:
-        who = "" if len(found.findings) == 1 else f"{one.judge.partition('?')[0]}: "
-        for flag, sentence in one.flags.items():
-            console.print(f" {who}{flag}: {sentence}", markup=False)
-        if not one.flags:
-            console.print(f" {who}no weaknesses found", markup=False)
-    for change in found.drifts:
-        console.print(f" {change.sentence}", markup=False)
-
-
-def _share(found: Mean) -> str:
-    if found.value is None:
-        return "–"
-    within = "" if found.lo is None else f" ({100 * found.lo:.0f} … {100 * (found.hi or 0):.0f})"
-    return f"{100 * found.value:.1f} %{within}"
-
-
-def _plain(found: Mean) -> str:
-    if found.value is None:
-        return "–"
-    within = "" if found.lo is None else f" ({found.lo:.2f} … {found.hi:.2f})"
-    return f"{found.value:.2f}{within}"
-
-
-def _cost(found: Findings) -> str:
-    cost = found.spent["cost_per_verdict_usd"]
-    return "–" if cost is None else f"${cost:.5f}"
-
-
-def _levels(found: Findings) -> str:
-    return " ".join("–" if mean.value is None else f"{mean.value:.1f}" for mean in found.levels.values())
-
-
-ROWS: tuple[tuple[str, Callable[[Any], str]], ...] = (
-    ("rank accuracy (ties half)", lambda one: _share(one.rank_accuracy)),
-    ("right edit over none", lambda one: _share(one.rank_by["right over none"])),
-    ("ties", lambda one: _share(one.ties)),
-    ("Kendall's tau with mIoU", lambda one: _plain(one.kendall)),
-    ("Spearman's rho with mIoU", lambda one: _plain(one.spearman)),
-    ("mean score, right … none", _levels),
-    ("pairs: better one chosen", lambda one: _share(one.pair_accuracy)),
-    ("pairs: first one chosen", lambda one: _share(one.chose_first)),
-    ("pairs: same in both orders", lambda one: _share(one.same_in_both_orders)),
-    ("asked again: same score", lambda one: _share(one.same_again)),
-    ("verdicts", lambda one: f"{one.statuses.get('ok', 0):,} of {one.asked:,}"),
-    ("unparsed", lambda one: f"{100 * one.share('unparsed'):.1f} %"),
-    ("refused", lambda one: f"{100 * one.share('refused'):.1f} %"),
-    ("errors", lambda one: f"{100 * one.share('error'):.1f} %"),
-    ("cost of a verdict", _cost),
-)
 
 
 def _cache(given: str | None) -> Path | None:

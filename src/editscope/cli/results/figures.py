@@ -32,8 +32,8 @@ def figures(
             "--only",
             metavar="A,B",
             help="Only these: curves, over-editing, conditions, palette, distributions, radar, metrics, histograms, "
-            "heat-metrics, heat-models, split, before-after, tasks, failures, exemplars, classes, composition, "
-            "statistics, correlation, cost, grid.",
+            "heat-metrics, heat-models, split, before-after, tasks, failures, effects, ladder, exemplars, classes, "
+            "composition, statistics, correlation, exact-judged, cost, grid.",
         ),
     ] = None,
     cases: Annotated[

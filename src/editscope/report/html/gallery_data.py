@@ -14,9 +14,10 @@ from editscope.report.figure_data.curves import CURVES
 from editscope.report.model import Model, RunView, Sheet, is_diagnostic
 from editscope.results.case_record import CaseRecord
 from editscope.runfolder.repeats import case_name
+from editscope.scoring.effect_overlay import effect_color
 from editscope.stats.summary import percent_scale
 from editscope.suites import suite_title
-from editscope.wording import MetricName, failure, failure_order, metric_name, metric_note, plain
+from editscope.wording import RECOVERY, MetricName, failure, failure_order, metric_name, metric_note, plain
 
 Json: TypeAlias = dict[str, Any]
 
@@ -93,7 +94,14 @@ def gallery_data(model: Model, cases: Sequence[SharedCase]) -> Json:
     return {
         "runs": [{"letter": v.letter, "name": v.name, "folder": v.run.path.name, **_judges(v)} for v in model.runs],
         "metrics": [
-            {"key": m, "label": metric_name(m), "note": metric_note(m) or "", "scale": percent_scale(m), **_scale(m)}
+            {
+                "key": m,
+                "label": metric_name(m),
+                "note": metric_note(m) or "",
+                "scale": percent_scale(m),
+                **_scale(m),
+                **_color(m),
+            }
             for m in legend.metrics
         ],
         "failures": [{"key": m, "label": failure(m).label, "note": failure(m).note} for m in legend.modes],
@@ -115,6 +123,14 @@ def gallery_data(model: Model, cases: Sequence[SharedCase]) -> Json:
 
 def _judges(view: RunView) -> Json:
     return {"judges": list(view.run.info["judging"]["judges"])} if view.run.judged else {}
+
+
+def _color(metric: str) -> Json:
+    """The color of an effect in overlays, with its name."""
+    if not metric.startswith(RECOVERY):
+        return {}
+    effect = metric.removeprefix(RECOVERY)
+    return {"color": effect_color(effect), "effect": plain(effect)}
 
 
 def _scale(metric: str) -> Json:

@@ -12,12 +12,15 @@ from editscope.report.html.markup import Html, el
 from editscope.report.html.plots import installed, script
 from editscope.report.html.sections import SECTIONS, Part, Section, address
 from editscope.report.html.sections.details.correlation import correlation
+from editscope.report.html.sections.details.exact_and_judged import exact_against_judged
 from editscope.report.html.sections.findings.overview import set_line
 from editscope.report.model import Model, Sheet
 from editscope.report.options import ReportOptions
 from editscope.suites import suite_title
 
 STYLES = ("report.css", "plots.css", *gallery.STYLES, "print.css")
+ACROSS = {"Correlation": "#correlation", "Exact and judged": "#exact-judged"}
+"""Sections that look at all sets together."""
 SCRIPTS = ("page.js", "plots.js", *gallery.SCRIPTS)
 
 
@@ -25,16 +28,17 @@ def page(model: Model, options: ReportOptions | None = None, out: Path = Path("r
     """The page in pieces, in order: what was found, the cases, the figures in full, and where they come from."""
     options = options or ReportOptions()
     sheets = [(sheet, _sections(sheet, options)) for sheet in model.sheets]
-    across = correlation(model, options)
+    across = {"Correlation": correlation(model, options), "Exact and judged": exact_against_judged(model)}
     plotly = script() if installed() else None
     theme, own = asset("theme.js"), "\n".join(asset(name) for name in SCRIPTS)
     scripts = [code for code in (theme, own, plotly) if code]
     before = [
         OPENING,
         f"{page_head(model.title, STYLES, scripts, gallery.IMG_SRC)}\n<body>\n",
-        f"{_top(sheets, across is not None)}\n<main>\n{_title(model)}\n",
+        f"{_top(sheets, [label for label, html in across.items() if html is not None])}\n<main>\n{_title(model)}\n",
     ]
-    findings = [*_part(sheets, "findings"), f"{across or ''}\n{gallery.gallery()}\n"]
+    both = "\n".join(str(html) for html in across.values() if html is not None)
+    findings = [*_part(sheets, "findings"), f"{both}\n{gallery.gallery()}\n"]
     after = [
         *_part(sheets, "details"),
         *_part(sheets, "provenance"),
@@ -67,7 +71,7 @@ def _sections(sheet: Sheet, options: ReportOptions) -> list[tuple[Section, Html]
     return [(section, html) for section in SECTIONS if (html := section.make(sheet, options)) is not None]
 
 
-def _top(sheets: Sequence[tuple[Sheet, list[tuple[Section, Html]]]], across: bool) -> Html:
+def _top(sheets: Sequence[tuple[Sheet, list[tuple[Section, Html]]]], across: Sequence[str]) -> Html:
     """The bar of links, which is a menu where the window is narrow. Of several sets, each has its own list."""
     suites = [sheet.suite for sheet, _ in sheets]
     links: list[Html] = []
@@ -79,8 +83,8 @@ def _top(sheets: Sequence[tuple[Sheet, list[tuple[Section, Html]]]], across: boo
         links = [link for part, link in inside if part == "findings"]
         more = [link for part, link in inside if part != "findings"]
         links.append(el("details", el("summary", "More"), el("div", more), cls="set-links more-links"))
-    if across:  # before the menu of what comes after the cases
-        links.insert(len(links) - (len(sheets) == 1), el("a", "Correlation", href="#correlation"))
+    for label in across:  # before the menu of what comes after the cases
+        links.insert(len(links) - (len(sheets) == 1), el("a", label, href=ACROSS[label]))
     to_cases = el("a", "Cases", href="#cases", cls="to-cases")
     return top_bar(links, to_cases, skip=el("a", "To the cases", cls="skip", href="#cases"))
 

@@ -19,7 +19,7 @@ from editscope.results.case_record import CaseRecord
 from editscope.runfolder.files import THUMBS, safe_path
 
 MIME = {".webp": "image/webp", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
-SHARED = ("input", "answer")
+SHARED = ("input", "answer", "effects")
 OWN = ("edit", "levels", "error")
 """Small pictures of each run. ``error`` is a colored map at ΔE 5, of runs that were made before level maps."""
 OF_THE_CASE = ("input", "answer", "reference")

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from editscope.cases import Case
 from editscope.errors import BadInput, EditscopeError
-from editscope.images import ImageLike
+from editscope.images import ImageLike, load
 from editscope.processes import end_with_parent
 from editscope.report.html.gallery_data import SharedCase
 from editscope.report.html.picture_budget import NONE, Place
@@ -21,6 +21,7 @@ from editscope.report.model import Sheet
 from editscope.report.options import ReportOptions
 from editscope.runfolder.files import safe_path
 from editscope.runfolder.stored_edits import check_stored
+from editscope.scoring.effect_overlay import effect_overlay
 
 MARK = ".editscope-report"
 """A file by which we know a folder that we made and may therefore replace."""
@@ -138,14 +139,17 @@ def suite_of(sheet: Sheet) -> tuple[str, dict[str, Any]]:
 
 
 def pictures_of_case(case: Case) -> dict[str, ImageLike]:
-    """What a case gives, by the role that runs name it by: input, input2, reference, answer."""
+    """What a case gives, by the role that runs name it by: input, input2, reference, answer, effects."""
     pictures = {_numbered("input", i): image for i, image in enumerate(case.images)}
     pictures |= {_numbered("reference", i): image for i, image in enumerate(case.references)}
-    return pictures | ({} if case.answer is None else {"answer": case.answer})
+    if case.answer is None:
+        return pictures
+    pictures["answer"] = case.answer
+    return pictures | ({"effects": effect_overlay(load(case.answer), case.effects)} if case.effects else {})
 
 
 def _write_originals(name: str, settings: dict[str, Any], ids: list[str], folder: Path) -> dict[str, tuple[str, ...]]:
-    from editscope.images import load, write_png
+    from editscope.images import write_png
     from editscope.suites import load_suite
 
     suite = load_suite(name, **settings)

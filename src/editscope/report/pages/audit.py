@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 
 from editscope.audit.audit import Audit
 from editscope.audit.findings import Findings, pairs_of
+from editscope.audit.judge_findings import JudgeFindings
 from editscope.audit.known_edit_set import AuditProblem, StoredKnownEdit
-from editscope.images import encode_thumbnail, load, thumbnail
-from editscope.judges import Verdict
+from editscope.audit.question_findings import QuestionFindings
 from editscope.report.html.frame import HALF_MOON, LOGO, asset, page_head
 from editscope.report.html.markup import Child, Html, el
 from editscope.report.pages.audit_figures import figures, matrices, plots
+from editscope.report.pages.audit_parts import LEVEL_NAMES, badge, picture_of, short_spec, verdicts_about
+from editscope.report.pages.question_audit import QUESTION_NOTES, answers, asked_problem, question_praise
 from editscope.runfolder.files import write_whole
 from editscope.suites import suite_title
 
 NAME = "audit.html"
-STYLES = ("report.css", "audit.css", "print.css")
-SECTIONS = ("found", "figures", "scores", "drift", "exhibits")
-LEVEL_NAMES = {
-    "oracle": "right",
-    "light": "light damage",
-    "medium": "medium damage",
-    "heavy": "heavy damage",
-    "none": "no edit",
-}
+STYLES = ("report.css", "plots.css", "audit.css", "print.css")
+SECTIONS = ("found", "answers", "figures", "scores", "drift", "exhibits")
 
 
 def write_audit(audit: Audit, out: str | Path | None = None) -> Path:
@@ -38,15 +32,17 @@ def write_audit(audit: Audit, out: str | Path | None = None) -> Path:
 
 def audit_page(audit: Audit) -> str:
     """The page, whole. It holds its pictures and asks nobody for anything."""
+    asks = audit.edit_set.asks
     sections = {
         "found": _found(audit),
+        "answers": answers(audit) if asks else None,
         "figures": figures(audit),
-        "scores": _scores(audit),
+        "scores": None if asks else _scores(audit),
         "drift": _drift(audit),
         "exhibits": _exhibits(audit),
     }
     theme, own = asset("theme.js"), asset("audit.js")
-    judges = ", ".join(_short(findings.judge) for findings in audit.findings)
+    judges = ", ".join(short_spec(findings.judge) for findings in audit.findings)
     parts = [
         '<!doctype html>\n<html lang="en" data-theme="light">',
         page_head(f"Audit of {judges}", STYLES, [theme, own]),
@@ -55,17 +51,12 @@ def audit_page(audit: Audit) -> str:
         "<main>",
         _title(audit),
         *(html for html in sections.values() if html is not None),
-        _notes(),
+        _notes(QUESTION_NOTES if asks else SCORE_NOTES),
         "</main>",
         f"<script>{own}</script>",
         "</body>\n</html>\n",
     ]
     return "\n".join(parts)
-
-
-def badge(place: int) -> Html:
-    """The letter of a judge in its color."""
-    return el("b", chr(ord("A") + place % 26), cls=f"badge run{place % 8}", aria_hidden="true")
 
 
 def _top(sections: list[str]) -> Html:
@@ -84,13 +75,17 @@ def _top(sections: list[str]) -> Html:
 
 def _title(audit: Audit) -> Html:
     info = audit.info
+    how, asked = "each shown right, damaged and unedited", "every score asked for"
+    if audit.edit_set.asks:
+        how = "each shown right, in part and unedited, with a question about every effect"
+        asked = "every question asked"
     return el(
         "div",
         el("h1", "How good is this judge?" if len(audit.findings) == 1 else "How good are these judges?"),
         el(
             "p",
-            f"{info['problems']} problems of {suite_title(info['suite'])}, each shown right, damaged and unedited · ",
-            f"every score asked for {_times(info['samples'])} · exhibits ",
+            f"{info['problems']} problems of {suite_title(info['suite'])}, {how} · ",
+            f"{asked} {_times(info['samples'])} · exhibits ",
             el("code", info["exhibits_digest"]),
             " · prompts ",
             el("code", info["prompts"]["hash"]),
@@ -104,7 +99,8 @@ def _found(audit: Audit) -> Html:
     for place, findings in enumerate(audit.findings):
         items = [el("li", el("b", name), el("span", reason), cls="bad") for name, reason in findings.flags.items()]
         if not items:
-            items = [el("li", el("b", "passed"), el("span", _praise(findings)), cls="good")]
+            praise = question_praise(findings) if isinstance(findings, QuestionFindings) else _praise(findings)
+            items = [el("li", el("b", "passed"), el("span", praise), cls="good")]
         models = ", ".join(findings.snapshots)
         judges.append(
             el(
@@ -129,7 +125,8 @@ def _found(audit: Audit) -> Html:
     )
 
 
-def _praise(findings: Findings) -> str:
+def _praise(findings: JudgeFindings) -> str:
+    assert isinstance(findings, Findings)
     right = findings.rank_accuracy.value
     if right is None:
         return "There are no verdicts to judge it by."
@@ -159,6 +156,7 @@ def _drift(audit: Audit) -> Html | None:
     items = []
     for drift in audit.drifts:
         share = "–" if drift.changed.value is None else f"{100 * drift.changed.value:.0f} %"
+        what = "answers" if drift.answers else "scores"
         usual = "" if drift.noise.value is None else f"; asked twice on one day, {100 * drift.noise.value:.0f} % differ"
         models = f"{', '.join(drift.snapshots_then) or 'unknown'} → {', '.join(drift.snapshots_now) or 'unknown'}"
         items.append(
@@ -166,13 +164,14 @@ def _drift(audit: Audit) -> Html | None:
                 "li",
                 el("b", "drifted" if drift.drifted else "as before"),
                 el("span", drift.sentence),
-                el("small", f"{drift.exhibits} exhibits; {share} of scores differ{usual}; model {models}"),
+                el(
+                    "small",
+                    f"{drift.exhibits} exhibits; {share} of {what} differ{usual}; model {models}",
+                ),
                 cls="bad" if drift.drifted else "good",
             )
         )
-    return el(
-        "section", el("h2", "MetricChange since the first time"), el("ul", items, cls="found"), cls="card", id="drift"
-    )
+    return el("section", el("h2", "Change since the first time"), el("ul", items, cls="found"), cls="card", id="drift")
 
 
 def _exhibits(audit: Audit) -> Html:
@@ -183,7 +182,10 @@ def _exhibits(audit: Audit) -> Html:
         el("p", el("span"), el("button", "show all", type="button"), cls="chosen-note", hidden=True),
         el(
             "div",
-            [_problem(audit, problem, number) for number, problem in enumerate(audit.edit_set.problems)],
+            [
+                asked_problem(audit, problem) if problem.questions else _problem(audit, problem, number)
+                for number, problem in enumerate(audit.edit_set.problems)
+            ],
             cls="exhibits",
         ),
         cls="card",
@@ -193,7 +195,7 @@ def _exhibits(audit: Audit) -> Html:
 
 def _problem(audit: Audit, problem: AuditProblem, number: int) -> Html:
     cells: list[str] = []
-    shown: list[Child] = [el("figure", _picture(audit, problem.source), el("figcaption", el("strong", "before")))]
+    shown: list[Child] = [el("figure", picture_of(audit, problem.source), el("figcaption", el("strong", "before")))]
     for edit in problem.edits:
         given = [_given(audit, problem, edit, place) for place in range(len(audit.findings))]
         cells += [f"{place}-{edit.level}-{score}" for place, (_, scores) in enumerate(given) for score in scores]
@@ -203,7 +205,7 @@ def _problem(audit: Audit, problem: AuditProblem, number: int) -> Html:
             f"mIoU {100 * edit.miou:.0f}",
             [html for html, _ in given],
         )
-        shown.append(el("figure", _picture(audit, edit), caption))
+        shown.append(el("figure", picture_of(audit, edit), caption))
     return el(
         "article",
         el("p", el("small", problem.id), problem.instruction),
@@ -220,7 +222,7 @@ def _problem(audit: Audit, problem: AuditProblem, number: int) -> Html:
 
 def _given(audit: Audit, problem: AuditProblem, edit: StoredKnownEdit, place: int) -> tuple[Html, list[int]]:
     """The scores that one judge gave to one exhibit, as they are shown and as numbers."""
-    verdicts = _asked(audit, problem, f"score:{edit.level}", place)
+    verdicts = verdicts_about(audit, problem, f"score:{edit.level}", place)
     scores = [int(verdict.values["score"]) for verdict in verdicts if verdict.status == "ok"]
     words: list[Child] = [
         str(verdict.values["score"]) if verdict.status == "ok" else el("i", verdict.status) for verdict in verdicts
@@ -236,43 +238,24 @@ def _replies(audit: Audit, problem: AuditProblem, number: int) -> Iterator[Html]
             keys.append((f"pair:{first}:{second}", f"{LEVEL_NAMES[first]} or {LEVEL_NAMES[second]}"))
     for key, label in keys:
         for place in range(len(audit.findings)):
-            for verdict in _asked(audit, problem, key, place):
+            for verdict in verdicts_about(audit, problem, key, place):
                 answer = ", ".join(f"{name} {value}" for name, value in verdict.values.items()) or verdict.status
                 yield el("p", badge(place), " ", el("b", f"{label}: {answer}"), " ", verdict.reason or verdict.reply)
 
 
-def _asked(audit: Audit, problem: AuditProblem, key: str, place: int) -> list[Verdict]:
-    spec = audit.findings[place].judge
-    verdicts = []
-    for sample in range(int(audit.info["samples"])):
-        verdict = audit.verdicts.get((problem.id, key, spec, sample))
-        if verdict is not None:
-            verdicts.append(verdict)
-    return verdicts
+SCORE_NOTES = (
+    "Rank accuracy: of two edits of one problem, how often the one with the higher mIoU got the higher score; "
+    "a tie counts half, so that a judge who always says the same has 50 %.",
+    "Kendall's tau is taken within each problem and averaged, Spearman's rho over all scores. Pairs are shown in "
+    "both orders; a judge without a bias takes the first one in half of the cases.",
+    "Intervals are 95 % percentile intervals from resampling whole problems. A call without a verdict is in no "
+    "average.",
+)
 
 
-def _picture(audit: Audit, shown: StoredKnownEdit) -> Html:
-    pixels = load(audit.edit_set.folder / shown.file)
-    data = b64encode(encode_thumbnail(thumbnail(pixels))).decode()
-    alt = "before the edit" if shown.level == "source" else LEVEL_NAMES[shown.level]
-    return el("img", src=f"data:image/webp;base64,{data}", alt=alt, loading="lazy")
-
-
-def _notes() -> Html:
-    lines = (
-        "Rank accuracy: of two edits of one problem, how often the one with the higher mIoU got the higher score; "
-        "a tie counts half, so that a judge who always says the same has 50 %.",
-        "Kendall's tau is taken within each problem and averaged, Spearman's rho over all scores. Pairs are shown in "
-        "both orders; a judge without a bias takes the first one in half of the cases.",
-        "Intervals are 95 % percentile intervals from resampling whole problems. A call without a verdict is in no "
-        "average.",
-    )
+def _notes(lines: tuple[str, ...]) -> Html:
     return el("section", el("h2", "How to read this"), [el("p", line) for line in lines], cls="notes")
 
 
 def _times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
-
-
-def _short(spec: str) -> str:
-    return spec.partition("?")[0]

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from editscope.audit.audit import Audit
-from editscope.audit.findings import Findings, Mean, ScoredEdit, sorted_verdicts
+from editscope.audit.findings import Findings, ScoredEdit, sorted_verdicts
+from editscope.audit.judge_findings import JudgeFindings
 from editscope.audit.known_edits import LEVELS
+from editscope.audit.means import Mean
 from editscope.report.html.inline_bars import interval_bar
 from editscope.report.html.markup import Html, el
 
-Cell: TypeAlias = "Callable[[Findings], Html | str]"
+Cell: TypeAlias = "Callable[[Any], Html | str]"
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 420, 270, 34, 12, 10, 36
 
 
 def figures(audit: Audit) -> Html:
     """All figures of all judges in one table."""
-    groups: tuple[tuple[str, tuple[tuple[str, Cell], ...]], ...] = (
-        ("Ranking", tuple(_ranking())),
-        ("Two edits side by side", tuple(_pairs())),
-        ("Asked again", tuple(_again())),
-        ("Verdicts and what they cost", tuple(_costs())),
-    )
+    groups: list[tuple[str, list[tuple[str, Cell]]]] = [
+        ("Ranking", _ranking()),
+        ("Two edits side by side", _pairs()),
+        ("Asked again", _again()),
+    ]
+    if audit.edit_set.asks:
+        groups = _answers()
+    groups.append(("Verdicts and what they cost", _costs()))
     rows: list[Html] = []
     for title, lines in groups:
         rows.append(el("tr", el("th", title, cls="label", colspan=1 + len(audit.findings)), cls="group"))
@@ -64,6 +68,21 @@ def _pairs() -> list[tuple[str, Cell]]:
         ("The better one chosen", lambda findings: share(findings.pair_accuracy)),
         ("The first one chosen (50 % is fair)", lambda findings: share(findings.chose_first)),
         ("The same one in both orders", lambda findings: share(findings.same_in_both_orders)),
+    ]
+
+
+def _answers() -> list[tuple[str, list[tuple[str, Cell]]]]:
+    return [
+        (
+            "Answers",
+            [
+                ("Right (50 % is chance)", lambda findings: share(findings.overall.accuracy)),
+                ("Yes to what is not so", lambda findings: share(findings.overall.false_yes)),
+                ("No to what is so", lambda findings: share(findings.overall.false_no)),
+                ("Yes in all", lambda findings: share(findings.yes)),
+            ],
+        ),
+        ("Asked again", [("The same answer", lambda findings: share(findings.same_again))]),
     ]
 
 
@@ -118,7 +137,7 @@ def plots(audit: Audit) -> list[Html]:
             _plot(findings, _scored(audit, findings)),
             cls=f"run{place % 8}",
         )
-        for place, findings in enumerate(audit.findings)
+        for place, findings in _scored_judges(audit)
     ]
 
 
@@ -169,7 +188,11 @@ def _plot(findings: Findings, scored: list[ScoredEdit]) -> Html:
 
 def matrices(audit: Audit, names: Mapping[str, str]) -> list[Html]:
     """How often each level got each score, one table for each judge; a cell filters the exhibits."""
-    return [_matrix(place, findings, names) for place, findings in enumerate(audit.findings)]
+    return [_matrix(place, findings, names) for place, findings in _scored_judges(audit)]
+
+
+def _scored_judges(audit: Audit) -> list[tuple[int, Findings]]:
+    return [(place, one) for place, one in enumerate(audit.findings) if isinstance(one, Findings)]
 
 
 def _matrix(place: int, findings: Findings, names: Mapping[str, str]) -> Html:
@@ -225,7 +248,7 @@ def _y(score: float) -> float:
     return round(TOP + (5.4 - score) / 4.8 * (HEIGHT - TOP - BOTTOM), 2)
 
 
-def _counted(findings: Findings, status: str) -> str:
+def _counted(findings: JudgeFindings, status: str) -> str:
     count = findings.statuses.get(status, 0)
     return f"{count:,} ({100 * findings.share(status):.1f} %)" if count else "0"
 
@@ -234,6 +257,6 @@ def _money(cost: float | None) -> str:
     return "unknown" if cost is None else f"${cost:,.5f}" if cost < 0.1 else f"${cost:,.2f}"
 
 
-def _tokens(findings: Findings) -> str:
+def _tokens(findings: JudgeFindings) -> str:
     spent = findings.spent
     return f"{spent['input_tokens_per_verdict']:,.0f} · {spent['output_tokens_per_verdict']:,.0f}"

@@ -29,18 +29,21 @@ NAMES = (
     "before-after",
     "tasks",
     "failures",
+    "effects",
+    "ladder",
     "exemplars",
     "classes",
     "composition",
     "statistics",
     "correlation",
+    "exact-judged",
     "cost",
     "grid",
 )
 """Every figure, in the order in which they are drawn."""
 BESIDE_PUBLISHED = ("radar", "heat-models", "tasks")
 """Figures that show published results beside the runs."""
-OVER_ALL_SETS = ("correlation",)
+OVER_ALL_SETS = ("correlation", "exact-judged")
 """Figures that look at all sets together, and so are drawn once."""
 
 
@@ -157,6 +160,7 @@ def _kind(name: str) -> Kind:
         correlation,
         cost,
         curves,
+        effects,
         exemplars,
         failures,
         grid,

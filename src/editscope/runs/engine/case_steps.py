@@ -34,6 +34,7 @@ from editscope.runfolder.repeats import file_names, plain
 from editscope.runfolder.stored_edits import HASH, content_hash, damaged, file_hash, stored_at
 from editscope.runs.engine.worker_process import Job, WorkerReport
 from editscope.scoring import grader_for, level_map_within
+from editscope.scoring.effect_overlay import effect_overlay
 from editscope.suites import Suite
 
 NO_OUTPUT: Literal["no_output"] = "no_output"
@@ -146,6 +147,8 @@ class CaseSteps:
         thumbs = {}
         if not plain(variant)[1]:  # what goes in is the same for all repeats
             thumbs = {"input": encode_thumbnail(thumbnail(source)), "answer": encode_thumbnail(thumbnail(answer))}
+            if case.effects:
+                thumbs["effects"] = encode_thumbnail(thumbnail(effect_overlay(answer, case.effects)))
         grader = grader_for(case)
         if pixels is None:
             score, floor = grader.missing(source, answer)

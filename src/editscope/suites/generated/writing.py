@@ -55,7 +55,7 @@ def write(
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-    _replace(out / "problems.jsonl", "".join(lines[case_id] + "\n" for case_id in ids).encode())
+    replace_file(out / "problems.jsonl", "".join(lines[case_id] + "\n" for case_id in ids).encode())
     return len(ids)
 
 
@@ -70,8 +70,8 @@ def write_problem(suite: GeneratedSuite, case_id: str, out: Path) -> str:
         return _line(case_id, _described(files[2]))
     problem = suite.problem(case_id)
     for file, picture in zip(files, (problem.input, problem.answer), strict=False):
-        _replace(file, encode_png(picture, fixed_bytes=True))
-    _replace(files[2], pretty(problem.sidecar).encode())
+        replace_file(file, encode_png(picture, fixed_bytes=True))
+    replace_file(files[2], pretty(problem.sidecar).encode())
     return _line(case_id, problem.sidecar)
 
 
@@ -144,7 +144,7 @@ def _claim(suite: GeneratedSuite, out: Path) -> None:
         return
     try:
         out.mkdir(parents=True, exist_ok=True)
-        _replace(out / MARKER, text.encode())
+        replace_file(out / MARKER, text.encode())
     except OSError as error:
         raise BadInput(f"{out} cannot be written ({error.strerror}); choose another folder for --out") from error
 
@@ -153,7 +153,7 @@ def _foreign(out: Path) -> Iterator[Path]:
     return (path for path in out.iterdir() if not path.name.startswith("."))
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
     """Write a file whole, in the place of what is there and never into it: that may be a pipe or a link."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -14,6 +14,7 @@ BENCHMARK = Benchmark(
     load="editscope.suites.optics.suite:load",
     write_set="editscope.suites.optics.suite:write_set",
     stream="editscope.suites.optics.suite:OpticsStream",
+    questions="editscope.suites.optics.questions:questions",
     options=OPTIONS,
     place=3,
 )

@@ -14,6 +14,7 @@ BENCHMARK = Benchmark(
     judging=JudgeWork(calls=4_112, images=4_112),
     load="editscope.suites.picabench.data:load",
     rubric="editscope.suites.picabench.rubric:PicaBenchRubric",
+    write_judged="editscope.suites.picabench.writing:write_judged",
     annotation="editscope.suites.picabench.annotation:LAYOUT",
     tables="editscope.suites.picabench.tables:tables",
     studies="editscope.suites.picabench.study:STUDIES",

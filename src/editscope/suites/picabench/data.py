@@ -33,6 +33,7 @@ MOST_NAMED = 5
 
 OTHER_LAWS = {
     "light_source_effect": "light_source_effects",
+    "light_source": "light_source_effects",
     "global_state": "global",
     "local_state": "local",
     "global_state_transition": "global",
@@ -124,6 +125,7 @@ class PicaBenchSuite(JudgedSuite):
             details={
                 "index": row.fields.get("index"),
                 "difficulty": row.text("difficulty", ""),
+                **({"source_case": row.text("source_case")} if row.has("source_case") else {}),
                 **({"edit_area": area.readings} if regions else {}),
             },
             basis=basis(texts=texts, questions=[repr(q) for q in questions], regions=[r.box for r in regions]),
@@ -136,11 +138,16 @@ class PicaBenchSuite(JudgedSuite):
         return tuple(thumbnail(pixels_of(image), SIDE) for image in case.images) if large else case.images
 
     def output_names(self, case_id: str, variant: str = "") -> tuple[str, ...]:
-        """``00012``, ``0012`` or ``12``, for other levels than superficial in a folder of that name."""
+        """``00012``, ``0012`` or ``12``, for other levels than superficial in a folder of that name.
+
+        A case that was written from another suite is also found where an edit of that suite lies.
+        """
         number = case_id.lstrip("0") or "0"
         names = dict.fromkeys((case_id, number.zfill(4), number)) if case_id.isdigit() else {case_id: None}
         level = variant or LEVELS[0]
         inner = tuple(f"{level}/{name}" for name in names)
+        if not case_id.isdigit() and (source := self._cases[case_id].details.get("source_case")):
+            return (*names, *inner, str(source), f"{source}_output")
         return inner if variant else (*names, *inner)
 
     def notes(self) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const NOT_THERE = -1;
 const LIKE_THE_OTHERS = -2;
 
-const ROLE_ORDER = ["input", "reference", "answer", "edit"];
-const ROLE_NAMES = { input: "Input", answer: "Answer", edit: "Edit", error: "Error map", reference: "Reference" };
+const ROLE_ORDER = ["input", "reference", "answer", "effects", "edit"];
+const ROLE_NAMES = { input: "Input", answer: "Answer", edit: "Edit", error: "Error map", effects: "Effects", reference: "Reference" };
 
 // "input2" is the second input, "edit A" the edit of path A.
 function roleParts(role) {
@@ -21,6 +21,17 @@ function byRole(a, b) {
 function roleName(role) {
   const [kind, which] = roleParts(role);
   return `${ROLE_NAMES[kind] ?? kind}${which ? ` ${which}` : ""}`;
+}
+
+// The colors of the effects in overlays: those of a case, or of all cases.
+function effectKeys(book, one = null, run = 0) {
+  const here = book.metrics.flatMap((metric, i) => (metric.color && (one === null || !Number.isNaN(book.value(run, i, one) ?? NaN)) ? [metric] : []));
+  if (!here.length) return null;
+  return make("p", { class: "map-keys effect-keys" }, here.map(({ color, effect }) => {
+    const key = make("i", {});
+    key.style.background = color;
+    return make("span", {}, key, effect);
+  }));
 }
 
 class Book {
@@ -72,6 +83,9 @@ class Book {
   judged(one) { return Boolean(this.judgedOnes[one]); }
 
   get allJudged() { return this.n > 0 && this.judgedOnes.length === this.n && this.judgedOnes.every(Boolean); }
+
+  // What a case with an answer gives: where its effects are known, their masks too.
+  knownRoles(one) { return ["input", "answer", ...(this.picture(one, "effects") ? ["effects"] : [])]; }
 
   // The pictures that a judged case has for all runs, and those of one run, in the order in which they are looked at.
   givenRoles(one) {

@@ -20,7 +20,7 @@ class Stage {
   // All pictures of the case `one`; `runs` are those to choose from, `run` the one in question.
   render(one, run, runs) {
     Object.assign(this, { one, run, runs });
-    this.roles = this.book.judged(one) ? [...this.book.givenRoles(one), ...this.edits()] : ["input", "answer", "edit", "error"];
+    this.roles = this.book.judged(one) ? [...this.book.givenRoles(one), ...this.edits()] : [...(this.book.knownRoles?.(one) ?? ["input", "answer"]), "edit", "error"];
     this.settle();
     this.stop();
     this.pictures = [];
@@ -105,7 +105,7 @@ class Stage {
   // ---- panes
 
   sidePanes() {
-    this.panes.style.setProperty("--count", String(Math.max(2, Math.min(4, this.roles.length))));
+    this.panes.style.setProperty("--count", String(Math.max(2, Math.min(5, this.roles.length))));
     return this.roles.map((role) => this.pane([role], roleName(role)));
   }
 

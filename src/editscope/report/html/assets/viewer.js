@@ -95,7 +95,7 @@ class Viewer {
     const legend = document.querySelector("#cases .map-keys")?.cloneNode(true);
     this.dialog.replaceChildren(this.bar(one), make("div", { class: "viewer-body" }, make("p", { class: "ask", text: book.texts[one] }), this.tabs(),
       this.stage.render(one, run, this.present()),
-      book.judged(one) ? null : make("div", { class: "map-legend" }, toleranceSlider(() => this.moved(one, run)), shares, legend),
+      book.judged(one) ? null : make("div", { class: "map-legend" }, toleranceSlider(() => this.moved(one, run)), shares, legend, effectKeys(book, one, run)),
       make("div", { class: "viewer-facts" }, this.metrics(), this.story(), panel), book.judged(one) ? verdictPanel(book, one, run) : null, this.keys()));
     this.followTolerance(TOLERANCE.value);
     if (this.dialog.open) this.focusAgain(focused);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from editscope.report.figure_data.effects import EffectRows, ladder, overall_cell, recovery_by_effect
 from editscope.report.html import inline_bars as charts
 from editscope.report.html.links import cases_query
 from editscope.report.html.markup import Child, Html, el
@@ -12,7 +13,7 @@ from editscope.report.html.section_parts import FEW, badge, run_heat, section_ca
 from editscope.report.model import Cell, RunView, Sheet
 from editscope.report.options import ReportOptions
 from editscope.stats.small_groups import is_few
-from editscope.wording import RECOVERY, ends, interval, metric_name, metric_note, plain, signed, signed_range, value
+from editscope.wording import ends, interval, metric_name, metric_note, signed, signed_range, value
 
 SHOWN: Mapping[str, str] = {
     "direct": "gain_direct",
@@ -35,7 +36,12 @@ def effects(sheet: Sheet, options: ReportOptions) -> Html | None:
     if not any(metric in sheet.metrics for metric in ("direct", "consequences")):
         return None
     shown = [metric for metric in SHOWN if metric in sheet.metrics]
-    parts: list[Child] = [_table(sheet, shown), _by_effect(sheet), _ignored(sheet)]
+    parts: list[Child] = [
+        _table(sheet, shown),
+        _rows(sheet, recovery_by_effect(sheet), "Recovery (%)"),
+        _rows(sheet, ladder(sheet), "Consequences (%)"),
+        _ignored(sheet),
+    ]
     return section_card(sheet, "effects", "What followed from the edit", HINT, parts)
 
 
@@ -55,10 +61,10 @@ def _table(sheet: Sheet, shown: Sequence[str]) -> Html:
 
 
 def _figure(view: RunView, metric: str) -> Html:
-    cell = _cell(view, metric)
+    cell = overall_cell(view, metric)
     if cell is None:
         return el("td", "–")
-    after = _cell(view, SHOWN[metric])
+    after = overall_cell(view, SHOWN[metric])
     return el(
         "td",
         el("b", _number(cell, metric)),
@@ -75,39 +81,36 @@ def _number(cell: Cell, metric: str) -> str:
     return signed(cell["mean"]) if metric == "gap" else value(cell["mean"], metric)
 
 
-def _by_effect(sheet: Sheet) -> Html | None:
-    """Recovery of every effect: dots with intervals; of many runs a table."""
-    metrics = [metric for metric in sheet.metrics if metric.startswith(RECOVERY)]
-    if not metrics:
+def _rows(sheet: Sheet, rows: EffectRows | None, axis: str) -> Html | None:
+    """Rows of a figure: dots with intervals; of many runs a table."""
+    if rows is None:
         return None
-    labels = [plain(metric.removeprefix(RECOVERY)) for metric in metrics]
-    title = "Recovery by effect"
     if len(sheet.runs) > FEW:
+        by_run = {view.index: cells for view, cells in rows.cells}
 
         def mean(row: int, view: RunView) -> float | None:
-            cell = _cell(view, metrics[row])
+            cell = by_run[view.index][row]
             return None if cell is None else float(cell["mean"])
 
-        return run_heat(sheet, title, labels, mean, lambda row, view: f"#cases?{cases_query(view=view)}")
+        return run_heat(sheet, rows.title, rows.labels, mean, lambda row, view: f"#cases?{cases_query(view=view)}")
     series = [
         (
             view.index,
             view.name,
-            [_point(view, metric, label) for metric, label in zip(metrics, labels, strict=True)],
+            [_point(view, rows, cell, label) for cell, label in zip(cells, rows.labels, strict=True)],
         )
-        for view in sheet.runs
+        for view, cells in rows.cells
     ]
-    low, high = ends(metrics[0])
+    low, high = ends(rows.metric)
     room = 0.015 * (high - low)
-    dots = Dots(labels, series, "Recovery (%)", span=(low - room, high + room))
-    return figure(title, dots.svg(title), dots.traces(), dots.layout())
+    dots = Dots(rows.labels, series, axis, span=(low - room, high + room))
+    return figure(rows.title, dots.svg(rows.title), dots.traces(), dots.layout())
 
 
-def _point(view: RunView, metric: str, label: str) -> Point | None:
-    cell = _cell(view, metric)
+def _point(view: RunView, rows: EffectRows, cell: Cell | None, label: str) -> Point | None:
     if cell is None:
         return None
-    tooltip = f"{label}: {value(cell['mean'], metric)} ({interval(cell, metric)})\nn = {cell['n']:,}"
+    tooltip = f"{label}: {value(cell['mean'], rows.metric)} ({interval(cell, rows.metric)})\nn = {cell['n']:,}"
     few = is_few(cell)
     link = cases_query(view=view)
     return Point(cell["mean"], cell.get("lo"), cell.get("hi"), tooltip, link, strong=not few, faint=few)
@@ -115,13 +118,8 @@ def _point(view: RunView, metric: str, label: str) -> Point | None:
 
 def _ignored(sheet: Sheet) -> Html | None:
     """How much of the pictures is not scored; the same for all runs on the same cases."""
-    cell = _cell(sheet.runs[0], "ignored_share")
+    cell = overall_cell(sheet.runs[0], "ignored_share")
     if cell is None or not cell["mean"]:
         return None
     share = value(cell["mean"], "ignored_share")
     return el("p", f"{share} % of the pixels are not scored, because the input does not determine them.", cls="hint")
-
-
-def _cell(view: RunView, metric: str) -> Cell | None:
-    cell: Cell | None = view.summary["overall"].get(metric)
-    return None if cell is None or cell["mean"] is None else cell

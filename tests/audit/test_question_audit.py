@@ -1,0 +1,147 @@
+"""An audit by questions finds how often a judge errs, and about what."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from editscope.audit.audit import open_audit, plan_audit, run_audit
+from editscope.audit.forecast import forecast_audit
+from editscope.audit.known_edit_set import make_set, read_set
+from editscope.audit.means import Mean
+from editscope.audit.question_calls import asked_keys
+from editscope.audit.question_findings import QuestionFindings, question_findings
+from editscope.errors import BadInput
+from editscope.judges import Verdict
+from editscope.report.pages.audit import write_audit
+from editscope.suites import Suite, load_suite
+from editscope.transport.budget import BudgetSpent
+from support.judged.answering_judges import AnswerTruth, erring, perfect, quota
+from support.servers.judge_server import KEY, JudgeServer, Script
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    """Two problems of every task, small."""
+    return load_suite("optics", per_task=2, levels="superficial", size=96)
+
+
+@pytest.fixture(scope="module")
+def anchor(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All problems with their edits and questions, made once."""
+    folder = tmp_path_factory.mktemp("anchor")
+    make_set(folder, suite, len(suite))
+    return folder
+
+
+def found_by(script: Script, anchor: Path, out: Path) -> QuestionFindings:
+    with JudgeServer(script) as server:
+        (found,) = run_audit(plan_audit([server.spec()], anchor=anchor, out=out, samples=1)).findings
+    assert isinstance(found, QuestionFindings)
+    return found
+
+
+def holds(mean: Mean, rate: float) -> bool:
+    return mean.lo is not None and mean.hi is not None and mean.lo <= rate <= mean.hi
+
+
+def test_a_perfect_judge_is_always_right(anchor: Path, tmp_path: Path) -> None:
+    found = found_by(perfect(AnswerTruth(anchor)), anchor, tmp_path / "audit")
+    assert found.overall.accuracy.value == 1.0 and found.flags == {}
+    assert all(some.accuracy.value == 1.0 for group in found.by.values() for some in group.values())
+    assert found.yes.value == pytest.approx(0.5, abs=0.05)
+    assert {"light", "shadow", "mirror image", "refraction", "object"} <= set(found.by["effect"])
+    assert list(found.by["edit"]) == ["oracle", "cutout", "consequences", "identity"]
+
+
+def test_the_error_rates_of_a_judge_are_found_within_the_interval(anchor: Path, tmp_path: Path) -> None:
+    found = found_by(quota(AnswerTruth(anchor), 10, 4, worse="mirror image"), anchor, tmp_path / "audit")
+    for effect in ("object", "shadow", "light"):
+        some = found.by["effect"][effect]
+        assert holds(some.false_yes, 0.1) and holds(some.false_no, 0.25), effect
+    mirror = found.by["effect"]["mirror image"]
+    assert holds(mirror.accuracy, 0.5) and mirror.accuracy.below(0.75)
+    assert "weak on mirror image" in found.flags and "cannot tell" not in found.flags
+    assert (found.overall.false_no.value or 0.0) > (found.overall.false_yes.value or 1.0)
+
+
+def test_intervals_hold_the_rates_of_judges_that_err_by_chance(anchor: Path) -> None:
+    problems = read_set(anchor).problems
+    held = []
+    for seed in range(60):
+        verdicts = {}
+        for problem in problems:
+            for key, place, level in asked_keys(problem):
+                true = problem.questions[place].answers[level] == "Yes"
+                # The same crop gets the same answer, whichever edit it is of.
+                wrong = Random(f"{seed}|{problem.id}|{place}|{true}").random() < (0.25 if true else 0.1)
+                verdicts[problem.id, key, 0] = Verdict("ok", {"answer": true != wrong})
+        overall = question_findings("judge", problems, verdicts).overall
+        held += [holds(overall.false_yes, 0.1), holds(overall.false_no, 0.25)]
+    assert sum(held) / len(held) > 0.88  # 95 % intervals of 44 problems
+
+
+def test_a_judge_that_always_says_yes_is_found_out(anchor: Path, tmp_path: Path) -> None:
+    found = found_by(lambda asked: {"reason": "sure", "answer": "Yes"}, anchor, tmp_path / "audit")
+    assert {"indifferent", "cannot tell"} <= set(found.flags)
+    assert found.overall.false_yes.value == 1.0 and found.overall.false_no.value == 0.0
+
+
+def test_an_audit_that_ran_out_of_calls_goes_on_without_repeating_one(suite: Suite, tmp_path: Path) -> None:
+    out = tmp_path / "audit"
+    with JudgeServer(perfect(AnswerTruth(out))) as server:
+        plan = plan_audit([server.spec()], suite=suite, n=3, out=out)
+        (before,) = forecast_audit(plan).parts
+        assert server.calls == 0 and not out.exists()
+        with pytest.raises(BudgetSpent):
+            run_audit(plan_audit([server.spec()], suite=suite, n=3, out=out, max_calls=5))
+        assert server.calls == 5
+        audit = run_audit(plan_audit([server.spec()], suite=suite, n=3, out=out))
+        assert server.calls == before.calls == audit.findings[0].asked
+    assert open_audit(out).findings == audit.findings and audit.complete
+    said = json.loads((out / "findings.json").read_text())
+    assert said["judges"][0]["overall"]["accuracy"]["value"] == 1.0
+
+
+def test_the_page_has_every_question_and_what_is_true(suite: Suite, tmp_path: Path) -> None:
+    out = tmp_path / "audit"
+    with JudgeServer(perfect(AnswerTruth(out))) as one, JudgeServer(erring(AnswerTruth(out), 0.5, 0.5)) as two:
+        audit = run_audit(plan_audit([one.spec(), two.spec()], suite=suite, n=4, out=out))
+    page = write_audit(audit).read_text()
+    assert all(question.text in page for problem in audit.edit_set.problems for question in problem.questions)
+    assert "By size of the effect" in page and "Scores against the truth" not in page
+    assert audit.agreement["answers"]["value"] < 1.0
+
+
+def test_a_judge_that_answers_otherwise_has_drifted(suite: Suite, tmp_path: Path) -> None:
+    anchor = tmp_path / "anchor"
+    scripts: list[Script] = [perfect(AnswerTruth(anchor))]
+    with JudgeServer(lambda asked: scripts[0](asked)) as server:  # type: ignore[operator]
+        run_audit(plan_audit([server.spec()], suite=suite, n=6, out=tmp_path / "1", anchor=anchor))
+        same = run_audit(plan_audit([server.spec()], out=tmp_path / "2", anchor=anchor))
+        scripts[0] = erring(AnswerTruth(anchor), 1.0, 0.0)
+        later = run_audit(plan_audit([server.spec()], out=tmp_path / "3", anchor=anchor))
+    assert not same.drifts[0].drifted
+    assert later.drifts[0].drifted and "of the share of Yes" in later.drifts[0].sentence
+    assert open_audit(tmp_path / "3").drifts == later.drifts
+
+
+def test_equal_seeds_give_equal_sets_and_a_damaged_one_is_named(suite: Suite, tmp_path: Path) -> None:
+    made = make_set(tmp_path / "a", suite, 3, seed=1)
+    assert make_set(tmp_path / "b", suite, 3, seed=1).digest == made.digest == read_set(tmp_path / "a").digest
+    file = tmp_path / "a" / "exhibits.json"
+    said = json.loads(file.read_text())
+    said["problems"][0]["questions"][0]["answers"]["oracle"] = "Maybe"
+    file.write_text(json.dumps(said))
+    with pytest.raises(BadInput, match="not Yes and No"):
+        read_set(tmp_path / "a")

@@ -47,8 +47,9 @@ def our_figures(side: int) -> None:
         edit, change = draw(CATALOG, task, 0, CATALOG.name, side)
         one, whole = cpu_ms(lambda: render(edit.before, size)), cpu_ms(lambda: solved(edit, size), 2)  # noqa: B023
         answer = cpu_ms(lambda: render(edit.after, size))  # noqa: B023
-        clear = any(solid.surface.kind == "glass" for solid in edit.after.solids) or edit.after.water is not None
-        pictures["with glass" if clear else "without glass"].append(answer if clear else one)
+        for scene, spent in ((edit.before, one), (edit.after, answer)):
+            clear = any(solid.surface.kind == "glass" for solid in scene.solids) or scene.water is not None
+            pictures["with glass" if clear else "without glass"].append(spent)
         ratios.append(whole / max(one, answer))
         print(f"{task:22} {one:10.0f} {whole:11.0f} {ratios[-1]:6.2f} {change.renderings:8.2f}", flush=True)
     for kind, values in pictures.items():

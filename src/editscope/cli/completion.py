@@ -55,7 +55,10 @@ def suite_flags(words: Sequence[str], incomplete: str) -> list[tuple[str, str]]:
 
 
 def _declared(module: str) -> list[tuple[str, str]]:
-    """The options that the file of a benchmark declares. It is read and not run: importing it takes longer than all."""
+    """The options that the file of a benchmark declares, or the OPTIONS that it takes from another file.
+
+    Files are read and not run: importing them takes longer than all else.
+    """
     import ast
     from importlib.util import find_spec
 
@@ -75,7 +78,11 @@ def _declared(module: str) -> list[tuple[str, str]]:
         for call in calls
         if getattr(call.func, "id", getattr(call.func, "attr", "")) == "Option"
     ]
-    return [(f"--{given[0].replace('_', '-')}", given[1]) for given in texts if len(given) > 1]
+    flags = [(f"--{given[0].replace('_', '-')}", given[1]) for given in texts if len(given) > 1]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and "OPTIONS" in [name.name for name in node.names]:
+            flags += _declared(node.module)
+    return flags
 
 
 def editors(incomplete: str) -> list[str]:

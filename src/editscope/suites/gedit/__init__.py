@@ -34,5 +34,5 @@ BENCHMARK = Benchmark(
     paper=Paper("gedit", "Step1X-Edit", "Step1X-Edit: A Practical Framework for General Image Editing"),
     headline=Headline("gedit", "overall", judge="GPT-4.1", language="en"),
     citation="Liu, Han, Xing, et al.: Step1X-Edit: A Practical Framework for General Image Editing.",
-    place=10,
+    place=12,
 )

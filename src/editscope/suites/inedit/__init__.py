@@ -30,5 +30,5 @@ BENCHMARK = Benchmark(
     headline=Headline("inedit", "overall", judge="GPT-4o-2024-11-20"),
     release=Release("InEdit-Bench", "skipped", "stops"),
     citation="InEdit-Bench: Benchmarking Intermediate Logical Pathways for Intelligent Image Editing Models.",
-    place=9,
+    place=11,
 )

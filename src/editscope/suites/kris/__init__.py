@@ -24,5 +24,5 @@ BENCHMARK = Benchmark(
     headline=Headline("worldedit", "average", judge="GPT-4o", secondhand=True),
     release=Release("KRIS-Bench", "skipped", "skipped"),
     citation="Wu, Li, Hu, et al.: KRIS-Bench: Benchmarking Next-Level Intelligent Image Editing Models.",
-    place=5,
+    place=7,
 )

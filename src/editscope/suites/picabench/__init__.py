@@ -43,5 +43,5 @@ BENCHMARK = Benchmark(
     headline=Headline("picabench", "accuracy", judge="GPT-5", level="superficial"),
     release=Release("PICABench", "wrong", "white"),
     citation="Pu, Zhuo, Han, et al.: PICABench: How Far Are We from Physically Realistic Image Editing?",
-    place=3,
+    place=5,
 )

@@ -26,5 +26,5 @@ BENCHMARK = Benchmark(
     release=Release("RISEBench", "unscored", "stops"),
     citation="Zhao, Zhang, Tang, et al.: Envisioning Beyond the Pixels: Benchmarking Reasoning-Informed Visual "
     "Editing.",
-    place=6,
+    place=8,
 )

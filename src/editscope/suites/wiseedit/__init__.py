@@ -39,7 +39,7 @@ BENCHMARK = Benchmark(
     headline=Headline("wiseedit", "average", judge="GPT-4o", language="en"),
     release=Release("WiseEdit", "case", "case"),
     citation=CITATION,
-    place=7,
+    place=9,
 )
 
 COMPLEX = Benchmark(
@@ -57,5 +57,5 @@ COMPLEX = Benchmark(
     options=OPTIONS,
     headline=Headline("wiseedit", "average", judge="GPT-4o"),
     citation=CITATION,
-    place=8,
+    place=10,
 )

@@ -33,5 +33,5 @@ BENCHMARK = Benchmark(
     headline=Headline("worldedit", "average", judge="Qwen-VL-Max"),
     citation="Lin, Wang, Zhang, et al.: WorldEdit: Towards Open-World Image Editing with a Knowledge-Informed "
     "Benchmark.",
-    place=4,
+    place=6,
 )

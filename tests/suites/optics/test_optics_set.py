@@ -126,6 +126,14 @@ def test_every_effect_is_plain_to_see_and_nothing_else_changes(task: str) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("task", ["remove_glass", "add_glass", "swap_glass"])
+def test_glass_is_a_ball_or_a_slab(task: str) -> None:
+    suite = load_suite("optics", tasks=task, per_task=12, levels="superficial", size=96)
+    shapes = collections.Counter("ball" if "glass ball" in case.instructions[0].text else "slab" for case in suite)
+    assert min(shapes["ball"], shapes["slab"]) >= 2  # six of ten draws are balls
+
+
+@pytest.mark.slow
 @pytest.mark.drill
 @pytest.mark.parametrize("task", TASKS)
 def test_levels_share_their_pictures_and_say_more_and_more(task: str) -> None:

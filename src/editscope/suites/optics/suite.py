@@ -10,7 +10,7 @@ class OpticsSuite(SceneEditSuite):
     """A set of optics problems."""
 
     name = "optics"
-    generator = "1"
+    generator = "2"
     catalog = CATALOG
 
 

@@ -19,7 +19,7 @@ from editscope.suites.physics.catalog import PhysicsCatalog, seed_of
 from editscope.suites.physics.edit import DrawAgain, SceneEdit, Task
 from editscope.suites.physics.masks import packed
 from editscope.suites.physics.slots import SceneSlot
-from editscope.suites.raytracing.effects import Mask, SolvedChange, solve_motion, solve_object, solve_scene
+from editscope.suites.raytracing.effects import Mask, SolvedChange, differs, solve_motion, solve_object, solve_scene
 from editscope.suites.raytracing.render import Rendering
 
 MOST_DRAWS = 200
@@ -28,7 +28,7 @@ PROBE = 96
 MOST_CLIPPED = 0.04
 """Share of the picture that may be as bright as a picture can be: light cannot be seen there."""
 MOST_IGNORED = 0.3
-"""Share of what changes that may be left out of scoring."""
+"""Share of what changes that may be left out of scoring, apart from the shadow of glass: a ball has a large one."""
 LEAST_TARGET = 0.004
 """Share of the picture that the target must take up, so that a person can find it."""
 
@@ -67,8 +67,8 @@ def unfit(needed: tuple[str, ...], edit: SceneEdit, change: SolvedChange) -> str
             return f"{name} cannot be seen"
     if edit.target and not _found(edit, change.before, change.after):
         return "the target is too small"
-    ignored = float(change.ignored.mean())
-    if ignored > MOST_IGNORED * float(np.any(change.before.pixels != change.after.pixels, axis=2).mean()):
+    foreseen = differs(change.before, change.after) & ~change.glass_shadow
+    if float((change.ignored & foreseen).sum()) > MOST_IGNORED * float(foreseen.sum()):
         return "too much of it is not determined"
     if max(_clipped(change.before.pixels), _clipped(change.after.pixels)) > MOST_CLIPPED:
         return "too bright"

@@ -38,6 +38,8 @@ class SolvedChange:
     ignored: Mask
     renderings: float
     """How many whole pictures it took to draw them all."""
+    glass_shadow: Mask
+    """The part of ``ignored`` that is the shadow of glass, which nobody is asked for."""
 
     def effect(self, name: str) -> Effect | None:
         """The effect of a name, where the change has it."""
@@ -65,14 +67,15 @@ def solve_object(before: TracedScene, after: TracedScene, target: str, size: tup
         drawn += float(rest.mean())
     ignored = _undetermined(first, second, changed)
     glass = any(solid is not None and solid.surface.kind == "glass" for solid in (old, new))
-    if glass and "shadow" in masks:
-        # Glass gathers light into bright curves that a person cannot foresee and this tracer does not draw.
-        ignored |= masks.pop("shadow")
+    # Glass gathers light into bright curves that a person cannot foresee and this tracer does not draw.
+    glass_shadow = masks.pop("shadow") if glass and "shadow" in masks else np.zeros_like(changed)
     effects = [Effect("object", there & changed, direct=True)] if new is not None else []
     if old is not None:
         name = "uncovered" if new is not None else "object"
         effects.append(Effect(name, here & changed & ~there if new is not None else here & changed, direct=True))
-    return _finished(first, second, [*effects, *(Effect(name, mask) for name, mask in masks.items())], ignored, drawn)
+    effects += [Effect(name, mask) for name, mask in masks.items()]
+    finished = _finished(first, second, effects, ignored | glass_shadow, drawn)
+    return replace(finished, glass_shadow=glass_shadow)
 
 
 def solve_motion(
@@ -154,7 +157,7 @@ def _finished(first: Rendering, second: Rendering, effects: list[Effect], ignore
     else:
         ignored |= loose
     kept = [replace(effect, mask=effect.mask & ~ignored) for effect in kept]
-    return SolvedChange(first, second, tuple(kept), ignored, drawn)
+    return SolvedChange(first, second, tuple(kept), ignored, drawn, np.zeros_like(ignored))
 
 
 def _undetermined(first: Rendering, second: Rendering, changed: Mask) -> Mask:

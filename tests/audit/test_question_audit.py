@@ -64,6 +64,14 @@ def test_a_perfect_judge_is_always_right(anchor: Path, tmp_path: Path) -> None:
     assert list(found.by["edit"]) == ["oracle", "cutout", "consequences", "identity"]
 
 
+def test_a_perfect_judge_of_mechanics_is_right_about_what_fell_moved_and_floats(tmp_path: Path) -> None:
+    mechanics = load_suite("mechanics", per_task=1, levels="superficial", size=128)
+    make_set(tmp_path / "anchor", mechanics, len(mechanics))
+    found = found_by(perfect(AnswerTruth(tmp_path / "anchor")), tmp_path / "anchor", tmp_path / "audit")
+    assert found.overall.accuracy.value == 1.0 and found.flags == {}
+    assert {"object", "fallen", "moved", "water", "shadow"} <= set(found.by["effect"])
+
+
 def test_the_error_rates_of_a_judge_are_found_within_the_interval(anchor: Path, tmp_path: Path) -> None:
     found = found_by(quota(AnswerTruth(anchor), 10, 4, worse="mirror image"), anchor, tmp_path / "audit")
     for effect in ("object", "shadow", "light"):

@@ -103,7 +103,7 @@ def make_set(
     """Write a set of ``n`` problems, spread over the suite. Equal suites and seeds give equal bytes."""
     if suite.scoring != "pixels":
         raise BadInput(
-            f"suite {suite.name} has no answers to damage; audit a judge on paintbench, tinygrafix or optics"
+            f"suite {suite.name} has no answers to damage; audit a judge on paintbench, tinygrafix, optics or mechanics"
         )
     ids = _spread(suite, n)
     problems = []

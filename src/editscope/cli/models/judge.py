@@ -35,7 +35,11 @@ def audit(
     judge: opt.JudgeSpecs = None,
     suite: Annotated[
         str,
-        typer.Option("--suite", metavar="paintbench|tinygrafix|optics", help="The suite that the problems come from."),
+        typer.Option(
+            "--suite",
+            metavar="paintbench|tinygrafix|optics|mechanics",
+            help="The suite that the problems come from.",
+        ),
     ] = "paintbench",
     n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="The number of problems.")] = 40,
     samples: Annotated[
@@ -72,8 +76,9 @@ def audit(
 ) -> None:
     """Test a judge on edits whose truth is known.
 
-    On paintbench and tinygrafix it scores right, damaged and missing edits of known mIoU. On optics it answers
-    questions about light, shadows, mirrors and glass, of which each has one true answer.
+    On paintbench and tinygrafix it scores right, damaged and missing edits of known mIoU. On optics and
+    mechanics it answers questions about light, shadows, mirrors and glass, or about what fell, moved or floats, of
+    which each has one true answer.
 
     editscope judge audit --judge openai:gpt-4o --budget 5
 

@@ -14,6 +14,7 @@ BENCHMARK = Benchmark(
     load="editscope.suites.mechanics.suite:load",
     write_set="editscope.suites.mechanics.suite:write_set",
     stream="editscope.suites.mechanics.suite:MechanicsStream",
+    questions="editscope.suites.mechanics.questions:questions",
     options=OPTIONS,
     place=4,
 )

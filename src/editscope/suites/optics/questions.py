@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping
 
 import numpy as np
 
 from editscope.cases import Case, Question
-from editscope.images import Pixels, load
-from editscope.suites.effect_questions import Mask, Wording, seen_alone, worded
-from editscope.suites.physics.stage import COLORS, LIGHTS
+from editscope.images import Pixels
+from editscope.suites.effect_questions import Mask, Wording, seen_alone
+from editscope.suites.physics.asked_case import AskedCase, Asking, Wordings, asked, nearest
+from editscope.suites.physics.stage import LIGHTS
 from editscope.suites.raytracing.render import place_in_picture
 from editscope.suites.raytracing.scene import Camera
-
-Wordings: TypeAlias = dict[str, Wording]
-Asking: TypeAlias = "Callable[[AskedCase], Wordings]"
 
 LEAST_PART = 0.0008
 """The share of the picture that a part of an effect must have to be asked about."""
@@ -23,50 +20,9 @@ PLAIN = 0.03
 """By so much one half of a room must be brighter than the other for a person to tell."""
 
 
-class AskedCase:
-    """A case with what wordings need to know: names, colors, masks and both pictures."""
-
-    def __init__(self, case: Case) -> None:
-        self.target = str(case.details["target"])
-        self.shape = self.target.rpartition(" ")[2]
-        self.before: Pixels = load(case.images[0])
-        assert case.answer is not None
-        self.answer: Pixels = load(case.answer)
-        self.scene: Mapping[str, Any] = case.details["scene"]
-        self.answer_scene: Mapping[str, Any] = case.details["answer_scene"]
-        self._masks = {effect.name: effect.mask for effect in case.effects}
-
-    def mask(self, effect: str) -> Mask:
-        """The mask of an effect; empty where the case does not have it."""
-        return self._masks.get(effect, np.zeros(self.before.shape[:2], np.bool_))
-
-    def solid(self, name: str, *, after: bool = False) -> Mapping[str, Any]:
-        """A solid of the scene before or after."""
-        solids: list[Mapping[str, Any]] = (self.answer_scene if after else self.scene)["solids"]
-        return next(solid for solid in solids if solid["name"] == name)
-
-    def glass(self) -> str:
-        """The name of what is made of glass."""
-        return next(str(solid["name"]) for solid in self.scene["solids"] if solid["surface"]["kind"] == "glass")
-
-    def brighter(self, effect: str, *, darker: bool = False) -> Mask:
-        """The pixels of an effect that get plainly brighter, or darker."""
-        change = self.answer.astype(np.int16).sum(axis=2) - self.before.astype(np.int16).sum(axis=2)
-        return np.asarray(self.mask(effect) & ((change < -12) if darker else (change > 12)))
-
-    def color(self, *, after: bool) -> str:
-        """The name of the target's color."""
-        return _nearest(self.solid(self.target, after=after)["surface"]["color"], COLORS)
-
-    def side_of_sun(self, *, after: bool) -> str:
-        """The side on which the sun stands."""
-        return "right" if (self.answer_scene if after else self.scene)["sun"]["azimuth"] > 0 else "left"
-
-
 def questions(case: Case) -> tuple[Question, ...]:
     """The questions of a case; the same at all levels. What the pictures do not decide is not asked."""
-    task = str(case.details["task"])
-    return worded(case, ASKED[task](AskedCase(case)), f"{task}|{case.details['seed']}")
+    return asked(case, ASKED)
 
 
 def _lamp_off(case: AskedCase) -> Wordings:
@@ -85,7 +41,7 @@ def _lamp_on(case: AskedCase) -> Wordings:
 
 
 def _recolor_lamp(case: AskedCase) -> Wordings:
-    word = _nearest(case.solid(case.target, after=True)["shine"], LIGHTS)
+    word = nearest(case.solid(case.target, after=True)["shine"], LIGHTS)
     return {
         name: Wording(f"Is {thing} {word}?", f"Is {thing} white?")
         for name, thing in (
@@ -282,10 +238,6 @@ ASKED: Mapping[str, Asking] = {
     "light_candle": _light_candle,
 }
 """The wordings of each task."""
-
-
-def _nearest(color: Any, names: Mapping[str, tuple[float, float, float]]) -> str:
-    return min(names, key=lambda name: sum((a - b) ** 2 for a, b in zip(color, names[name], strict=True)))
 
 
 def _place(new: Mask, old: Mask) -> Mask | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
@@ -10,7 +12,7 @@ import pytest
 
 from editscope.audit.audit import open_audit, plan_audit, run_audit
 from editscope.audit.forecast import forecast_audit
-from editscope.audit.known_edit_set import make_set, read_set
+from editscope.audit.known_edit_set import AuditProblem, make_set, read_set
 from editscope.audit.means import Mean
 from editscope.audit.question_calls import asked_keys
 from editscope.audit.question_findings import QuestionFindings, question_findings
@@ -23,6 +25,9 @@ from support.judged.answering_judges import AnswerTruth, erring, perfect, quota
 from support.servers.judge_server import KEY, JudgeServer, Script
 
 pytestmark = pytest.mark.slow
+
+MANY = 10
+"""Problems from which on the interval of an effect comes from resampling, and hardly ever from its exact bound."""
 
 
 @pytest.fixture(autouse=True)
@@ -83,20 +88,51 @@ def test_the_error_rates_of_a_judge_are_found_within_the_interval(anchor: Path, 
     assert (found.overall.false_no.value or 0.0) > (found.overall.false_yes.value or 1.0)
 
 
+def wrong_share(effect: str, true: bool) -> float:
+    """How often a judge errs about an effect where Yes is true, or No; about mirrors more often."""
+    if effect == "mirror image":
+        return 0.5 if true else 0.4
+    return 0.25 if true else 0.1
+
+
+def found_by_chance(
+    problems: Sequence[AuditProblem], seed: int, share: Callable[[str, bool], float]
+) -> QuestionFindings:
+    """The findings about a judge that errs at random, without a server."""
+    verdicts = {}
+    for problem in problems:
+        for key, place, level in asked_keys(problem):
+            question = problem.questions[place]
+            true = question.answers[level] == "Yes"
+            # The same crop gets the same answer, whichever edit it is of.
+            wrong = Random(f"{seed}|{problem.id}|{place}|{true}").random() < share(question.effect, true)
+            verdicts[problem.id, key, 0] = Verdict("ok", {"answer": true != wrong})
+    return question_findings("judge", problems, verdicts)
+
+
 def test_intervals_hold_the_rates_of_judges_that_err_by_chance(anchor: Path) -> None:
     problems = read_set(anchor).problems
     held = []
     for seed in range(60):
-        verdicts = {}
-        for problem in problems:
-            for key, place, level in asked_keys(problem):
-                true = problem.questions[place].answers[level] == "Yes"
-                # The same crop gets the same answer, whichever edit it is of.
-                wrong = Random(f"{seed}|{problem.id}|{place}|{true}").random() < (0.25 if true else 0.1)
-                verdicts[problem.id, key, 0] = Verdict("ok", {"answer": true != wrong})
-        overall = question_findings("judge", problems, verdicts).overall
+        overall = found_by_chance(problems, seed, lambda _, true: 0.25 if true else 0.1).overall
         held += [holds(overall.false_yes, 0.1), holds(overall.false_no, 0.25)]
     assert sum(held) / len(held) > 0.88  # 95 % intervals of 44 problems
+
+
+def test_intervals_by_effect_hold_the_rates_of_judges_that_err_by_chance(anchor: Path) -> None:
+    problems = read_set(anchor).problems
+    held: dict[str, list[bool]] = defaultdict(list)
+    many = []
+    for seed in range(100):
+        for effect, some in found_by_chance(problems, seed, wrong_share).by["effect"].items():
+            for mean, true in ((some.false_yes, False), (some.false_no, True)):
+                held[effect].append(holds(mean, wrong_share(effect, true)))
+                many += [held[effect][-1]] if mean.n >= MANY else []
+    every = [one for some_held in held.values() for one in some_held]
+    assert len(held) >= 8 and sum(every) / len(every) >= 0.92
+    # Intervals of a handful of problems are wide and hold nearly always; they must not hide narrow ones that do not.
+    assert 0.92 <= sum(many) / len(many) <= 0.98
+    assert all(sum(some_held) / len(some_held) >= 0.88 for some_held in held.values())
 
 
 def test_a_judge_that_always_says_yes_is_found_out(anchor: Path, tmp_path: Path) -> None:

@@ -34,13 +34,16 @@ WORD = "the English word"
 LEARNED = "the small editor learns from the problems of this benchmark, and from no others"
 NAMED_ELSEWHERE = {
     "audit/audit.py": ("paintbench", "the audit damages answers, and these are the problems it draws by default"),
-    "audit/known_edit_set.py": ("optics paintbench tinygrafix", "a message names the suites whose truth is known"),
+    "audit/known_edit_set.py": (
+        "mechanics optics paintbench tinygrafix",
+        "a message names the suites whose truth is known",
+    ),
     "audit/question_calls.py": ("picabench", "the protocol that asks the questions about the regions of a case"),
     "cli/app.py": ("paintbench", EXAMPLE),
     "cli/demo.py": ("paintbench", "the demo runs on problems that are made here"),
     "cli/doctor.py": ("paintbench", "the check loads the one suite that is always here"),
     "cli/evaluate/watch.py": ("paintbench", EXAMPLE),
-    "cli/models/judge.py": ("optics paintbench tinygrafix", "the suites whose truth is known"),
+    "cli/models/judge.py": ("mechanics optics paintbench tinygrafix", "the suites whose truth is known"),
     "cli/models/serve_editor.py": ("paintbench", EXAMPLE),
     "cli/models/worker.py": ("paintbench", EXAMPLE),
     "cli/options.py": ("kris picabench", EXAMPLE),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from editscope.audit.audit import Audit, open_audit, plan_audit, run_audit
+from editscope.audit.findings import Findings
 from editscope.audit.forecast import forecast_audit
 from editscope.audit.known_edit_set import make_set, read_set
 from editscope.audit.known_edits import APART, DAMAGES, graded_edits
@@ -44,11 +45,17 @@ def audited(kind: Kind, suite: Suite, out: Path, n: int = 16, **options: Any) ->
         return run_audit(plan_audit([server.spec()], suite=suite, n=n, out=out, **options))
 
 
+def only(audit: Audit) -> Findings:
+    (found,) = audit.findings
+    assert isinstance(found, Findings)
+    return found
+
+
 # --- judges are told apart ------------------------------------------------------------------------
 
 
 def test_nothing_is_found_against_a_good_judge(suite: Suite, tmp_path: Path) -> None:
-    (found,) = audited(good, suite, tmp_path / "audit").findings
+    found = only(audited(good, suite, tmp_path / "audit"))
     assert found.flags == {}
     assert found.rank_accuracy.value == 1.0 and found.pair_accuracy.value == 1.0 and found.same_again.value == 1.0
     assert found.kendall.value == 1.0 and found.spearman.value is not None and found.spearman.value > 0.95
@@ -58,7 +65,7 @@ def test_nothing_is_found_against_a_good_judge(suite: Suite, tmp_path: Path) -> 
 
 
 def test_a_lazy_judge_is_found_out(suite: Suite, tmp_path: Path) -> None:
-    (found,) = audited(lazy, suite, tmp_path / "audit").findings
+    found = only(audited(lazy, suite, tmp_path / "audit"))
     assert {"indifferent", "cannot rank", "praises no edit"} <= set(found.flags)
     assert found.rank_accuracy.value == 0.5 and found.ties.value == 1.0 and found.kendall.value == 0.0
     assert found.spearman.value is None  # scores that never differ have no correlation with anything
@@ -66,7 +73,7 @@ def test_a_lazy_judge_is_found_out(suite: Suite, tmp_path: Path) -> None:
 
 
 def test_a_judge_that_likes_the_first_place_is_found_out(suite: Suite, tmp_path: Path) -> None:
-    (found,) = audited(first_sighted, suite, tmp_path / "audit").findings
+    found = only(audited(first_sighted, suite, tmp_path / "audit"))
     assert set(found.flags) == {"position bias"}
     assert found.rank_accuracy.value == 1.0  # its scores are right; only pairs show it
     assert found.chose_first.value is not None and found.chose_first.value > 0.8
@@ -76,14 +83,14 @@ def test_a_judge_that_likes_the_first_place_is_found_out(suite: Suite, tmp_path:
 def test_a_noisy_judge_is_found_out(make_set: Callable[..., Path], tmp_path: Path) -> None:
     # As many problems as an audit has by default: with few of them, noise looks like a bias now and then.
     suite = load_suite("paintbench", root=make_set(tmp_path / "set", per_task=10))
-    (found,) = audited(noisy, suite, tmp_path / "audit", n=40).findings
+    found = only(audited(noisy, suite, tmp_path / "audit", n=40))
     assert "inconsistent" in found.flags and "position bias" not in found.flags and "indifferent" not in found.flags
     assert found.same_again.value is not None and found.same_again.value < 0.6
     assert found.rank_accuracy.value is not None and 0.5 < found.rank_accuracy.value < 0.9
 
 
 def test_asked_once_nothing_is_said_of_consistency(suite: Suite, tmp_path: Path) -> None:
-    (found,) = audited(noisy, suite, tmp_path / "audit", samples=1).findings
+    found = only(audited(noisy, suite, tmp_path / "audit", samples=1))
     assert found.same_again.value is None and "inconsistent" not in found.flags
 
 
@@ -106,7 +113,7 @@ def test_calls_without_a_verdict_are_counted_and_are_no_number(suite: Suite, tmp
     with JudgeServer(failing) as server:
         plan = plan_audit([server.spec()], suite=suite, n=4, out=tmp_path / "audit", give_up=99)
         audit = run_audit(plan)
-    (found,) = audit.findings
+    found = only(audit)
     assert found.statuses == {"error": 16, "ok": 24, "refused": 8, "unparsed": 8}
     assert found.levels["oracle"].value is None and found.levels["none"].value is None
     assert found.levels["light"].value == 4.0
@@ -115,7 +122,7 @@ def test_calls_without_a_verdict_are_counted_and_are_no_number(suite: Suite, tmp
 
 
 def test_cost_is_that_of_the_verdicts(suite: Suite, tmp_path: Path) -> None:
-    (found,) = audited(good, suite, tmp_path / "audit").findings
+    found = only(audited(good, suite, tmp_path / "audit"))
     # 1,000 tokens in and 50 out, at $2.50 and $10 for a million
     assert found.spent["cost_per_verdict_usd"] == pytest.approx(0.003)
     assert found.spent["cost_usd"] == pytest.approx(0.003 * found.asked)

@@ -38,7 +38,7 @@ def example(task: str, mode: str | None) -> dict[str, torch.Tensor]:
 def said_of(known: dict[str, torch.Tensor]) -> Prediction:
     """What a network says that has not learned yet, with a color map, a gradient and a figure that do something."""
     with torch.no_grad():
-        said = new_network(TINY)(*(known[name] for name in INPUTS))
+        said: Prediction = new_network(TINY)(*(known[name] for name in INPUTS))
     said = replace(said, color_map=torch.tensor([[0.5, 0.2, 0.1, 0.2, 0.3]]), progress=progress_of(known["ramp"]))
     return replace(said, covered=torch.rand(1, SIDE, SIDE, generator=torch.manual_seed(3)) < 0.3)
 
@@ -63,7 +63,7 @@ def painted_pixels(said: Prediction, known: dict[str, torch.Tensor], taken: npt.
         RAMP_ACTION: np.floor(first + along * (second - first) + 0.5),
         FIGURE: np.where(said.covered[0].numpy()[..., None], drawn, own),
     }
-    out = palette[np.minimum(taken, COLORS - 1)].astype(float)
+    out: npt.NDArray[Any] = palette[np.minimum(taken, COLORS - 1)].astype(float)
     for action, picture in ways.items():
         out = np.where((taken == COLORS + action)[..., None], picture, out)
     return out.astype(np.uint8)

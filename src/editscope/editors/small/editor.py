@@ -10,7 +10,7 @@ from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
 from editscope.editors.small.inputs import INPUTS, OUTPUTS, network_inputs
 from editscope.editors.small.sentences import UNKNOWN, ReadSentence, read_sentence
-from editscope.editors.small.weights import read_weights, shipped_weights
+from editscope.editors.small.weights import facts_of, read_weights, shipped_weights
 from editscope.errors import BadInput
 from editscope.images import Pixels
 
@@ -29,11 +29,11 @@ class SmallEditor(Editor):
 
     workers = None
     max_images = 1
-    trained_on = "paintbench"
 
     def __init__(self, weights: str = "") -> None:
         self.weights = Path(weights) if weights else shipped_weights()
         self.name = f"small-{self.weights.stem}" if weights else "small"
+        self.trained_on = str(facts_of(self.weights).get("trained_on", ""))
         self._session: Any = None
 
     @property

@@ -16,6 +16,8 @@ KIND = "editscope small editor"
 FORMAT = f"{KIND} 2"
 SHIPPED = "small.weights"
 LARGEST = 1 << 30
+LONGEST = 1 << 16
+"""Bytes that the line may have in which a file says what it is."""
 WRITE = "`editscope train small-export CHECKPOINT --out FILE` writes such a file"
 
 
@@ -38,6 +40,16 @@ def packed_weights(onnx: bytes, about: dict[str, Any]) -> bytes:
         **dict(sorted(about.items())),
     }
     return json.dumps(line).encode() + b"\n" + onnx
+
+
+def facts_of(path: Path) -> dict[str, Any]:
+    """What a file says of itself; nothing where it cannot be read, which ``read_weights`` tells."""
+    try:
+        with path.open("rb") as file:
+            facts = json.loads(file.readline(LONGEST))
+    except (OSError, ValueError):
+        return {}
+    return facts if isinstance(facts, dict) else {}
 
 
 def read_weights(path: Path) -> tuple[dict[str, Any], bytes]:

@@ -19,6 +19,7 @@ from editscope.editors.small.weights import packed_weights
 from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.small.network import NetworkSettings, SmallNetwork, parameters_of, settings_from
+from editscope.training.small.stream import ExampleStream
 
 OPSET = 17
 LEVELS = 127
@@ -120,7 +121,8 @@ def exported(network: SmallNetwork, about: Mapping[str, Any] | None = None, *, p
             input_names=list(INPUTS),
             output_names=list(OUTPUTS),
         )
-    return packed_weights(file.getvalue(), {"parameters": parameters_of(network), **(about or {})})
+    facts = {"parameters": parameters_of(network), "trained_on": ExampleStream.benchmark, **(about or {})}
+    return packed_weights(file.getvalue(), facts)
 
 
 def _prepare(network: SmallNetwork, packed: bool) -> None:

@@ -55,6 +55,9 @@ class ExampleStream(IterableDataset[dict[str, Tensor]]):
     What stands at a number follows from the seed and the number alone.
     """
 
+    benchmark = LessonStream.name
+    """The benchmark whose kind of problems they are."""
+
     def __init__(
         self, seed: int, size: int, begin: int, shares: Mapping[str, float], without: Sequence[str] = ()
     ) -> None:

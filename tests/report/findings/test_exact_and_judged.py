@@ -47,7 +47,7 @@ def runs(written: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, R
                     load_suite("picabench", root=written),
                     f"folder:{folder / name / 'images'}",
                     judge=server.spec(),
-                    cache=None,
+                    cache="off",
                     out=folder / f"judged-{name}",
                     jobs=1,
                     progress=False,

@@ -116,7 +116,7 @@ def test_intervals_hold_the_rates_of_judges_that_err_by_chance(anchor: Path) -> 
     for seed in range(60):
         overall = found_by_chance(problems, seed, lambda _, true: 0.25 if true else 0.1).overall
         held += [holds(overall.false_yes, 0.1), holds(overall.false_no, 0.25)]
-    assert sum(held) / len(held) > 0.88  # 95 % intervals of 44 problems
+    assert sum(held) / len(held) > 0.88  # 95 % intervals of 48 problems
 
 
 def test_intervals_by_effect_hold_the_rates_of_judges_that_err_by_chance(anchor: Path) -> None:

@@ -58,12 +58,17 @@ class Limits:
 
 
 def read_limits(given: Mapping[str, Any]) -> Limits:
-    """The limits that a caller in Python has given by name; BadInput for a name that is none of them."""
+    """The limits that a caller in Python has given by name; BadInput for a name that is none of them.
+
+    >>> read_limits({"cache": None, "max_calls": 3}) == Limits(max_calls=3)
+    True
+    """
     known = [field.name for field in fields(Limits)]
     for name in given:
         if name not in known:
             raise unknown("argument of run", name, known)
-    limits: dict[str, Any] = {n: str(value) if n in ("cache", "prices") else value for n, value in given.items()}
+    texts = ("cache", "prices")
+    limits: dict[str, Any] = {n: str(value) if n in texts else value for n, value in given.items() if value is not None}
     return Limits(**limits)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from editscope.suites.generated.seeded_random import SeededRandom
+from editscope.suites.optics.tasks.mirrors import recolored
 from editscope.suites.physics.edit import SceneEdit, spoken_place
-from editscope.suites.physics.stage import BRIGHT, COLORS, GLASS, Spot, ceiling_light, place_solids, room, srgb
-from editscope.suites.raytracing.scene import Solid, Surface, TracedScene
+from editscope.suites.physics.stage import BRIGHT, GLASS, Spot, ceiling_light, place_solids, room
+from editscope.suites.raytracing.scene import Solid, TracedScene
 
 RULE = "Glass bends light: a clear ball shows what is behind it upside down, a slab shifts it; both reflect a little."
 
@@ -104,19 +105,8 @@ def recolor_behind_glass(rng: SeededRandom) -> SceneEdit:
     scene, glass = _scene(rng)
     scene = scene.with_solid(glass)
     solid = rng.choice([solid for solid in scene.solids if solid.name not in ("ceiling light", glass.name)])
-    taken = {other.name.split()[0] for other in scene.solids}
-    word = rng.choice([color for color in COLORS if color not in taken])
-    return SceneEdit(
-        scene,
-        scene.with_solid(replace(solid, surface=Surface("matte", COLORS[word]))),
-        f"Paint the {solid.name} {word}: in white light of full strength it would be {srgb(COLORS[word])}.",
-        RULE,
-        {
-            "object": f"It is {word} {{where}}, with the same light and shade on it.",
-            "refraction": f"What the {glass.name} shows of it is {word} too {{where}}.",
-        },
-        target=solid.name,
-    )
+    through = f"What the {glass.name} shows of it is {{color}} too {{where}}."
+    return recolored(rng, scene, solid, RULE, "refraction", through)
 
 
 TASKS = {

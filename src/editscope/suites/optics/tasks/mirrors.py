@@ -60,17 +60,22 @@ def remove_mirrored(rng: SeededRandom) -> SceneEdit:
 def recolor_mirrored(rng: SeededRandom) -> SceneEdit:
     """Recolor an object that a mirror shows."""
     scene = _scene(rng)
-    solid = rng.choice(_shown(scene))
+    image = "Its image in the mirror, {where}, is {color} too."
+    return recolored(rng, scene, rng.choice(_shown(scene)), RULE, "mirror image", image)
+
+
+def recolored(rng: SeededRandom, scene: TracedScene, solid: Solid, rule: str, effect: str, sentence: str) -> SceneEdit:
+    """Paint a solid in a color that no other has; ``sentence`` tells of the effect that shows it a second time."""
     taken = {other.name.split()[0] for other in scene.solids}
     word = rng.choice([color for color in COLORS if color not in taken])
     return SceneEdit(
         scene,
         scene.with_solid(replace(solid, surface=Surface("matte", COLORS[word]))),
         f"Paint the {solid.name} {word}: in white light of full strength it would be {srgb(COLORS[word])}.",
-        RULE,
+        rule,
         {
             "object": f"It is {word} {{where}}, with the same light and shade on it.",
-            "mirror image": f"Its image in the mirror, {{where}}, is {word} too.",
+            effect: sentence.replace("{color}", word),
         },
         target=solid.name,
     )

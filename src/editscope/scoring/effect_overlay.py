@@ -40,7 +40,7 @@ def effect_overlay(answer: Pixels, effects: Sequence[Effect]) -> Pixels:
 
     >>> mask = np.array([[True, False]])
     >>> effect_overlay(np.full((1, 2, 3), 200, np.uint8), [Effect("shadow", mask)]).tolist()
-    [[[160, 153, 217], [219, 219, 219]]]
+    [[[159, 152, 216], [219, 219, 219]]]
     """
     gray = answer.mean(axis=2, keepdims=True) * 0.65 + 89
     picture = np.repeat(gray, 3, axis=2)

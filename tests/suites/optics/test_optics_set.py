@@ -26,7 +26,7 @@ from editscope.suites.optics.suite import OpticsSuite, write_set
 from editscope.suites.physics import make
 from editscope.suites.physics.catalog import LEVELS
 from editscope.suites.raytracing.effects import LEAST_AREA, LEAST_CHANGE
-from support.optics.reader import differences, solve
+from support.optics.scene_reader import differences, solve
 
 TASKS = tuple(CATALOG.tasks)
 SIDE = 160

@@ -84,7 +84,7 @@ def in_words(scores: Mapping[str, Any]) -> str:
     """Scores in a line: by the names that people see; a metric without a value is left out.
 
     >>> in_words({"miou": 0.0108912, "edit_accuracy": None})
-    'mIoU 0.0109'
+    'mIoU 0.01089'
     """
     known = {name: score for name, score in scores.items() if score is not None}
     return ", ".join(f"{metric_name(name)} {score:.4g}" for name, score in known.items()) or "no score"

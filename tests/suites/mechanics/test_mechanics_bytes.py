@@ -1,4 +1,4 @@
-"""Mechanics keeps its bytes: pictures, masks and sentences are pinned, whatever the process and the hash seed.
+"""Mechanics keeps its bytes: pictures, masks and sentences are pinned, in every process, on every kind of processor.
 
 After a change that is meant, raise ``generator`` in the suite and run
 ``PYTHONPATH=tests python -m suites.mechanics.test_mechanics_bytes --write``.
@@ -20,6 +20,7 @@ from editscope.images import load
 from editscope.suites import load_suite
 from editscope.suites.mechanics.catalog import CATALOG
 from editscope.suites.mechanics.suite import MechanicsSuite
+from support.processors import OTHER_PROCESSOR
 
 pytestmark = pytest.mark.slow
 PINNED = Path(__file__).parents[2] / "data" / "mechanics_hashes.json"
@@ -54,13 +55,13 @@ def test_each_task_is_what_it_was(task: str) -> None:
     assert digests(task) == pinned["hashes"][task]
 
 
-def test_workers_and_hash_seeds_do_not_change_a_byte(tmp_path: Path) -> None:
+def test_workers_hash_seeds_and_processors_do_not_change_a_byte(tmp_path: Path) -> None:
     script = tmp_path / "write_a_set.py"
     script.write_text(WRITE)
     folders = []
-    for jobs, seed in ((1, "0"), (2, "4242")):
+    for jobs, seed, processor in ((1, "0", {}), (2, "4242", OTHER_PROCESSOR)):
         folder = tmp_path / f"{jobs}-{seed}"
-        env = {**os.environ, "PYTHONHASHSEED": seed}
+        env = {**os.environ, **processor, "PYTHONHASHSEED": seed}
         subprocess.run([sys.executable, str(script), str(folder), str(jobs)], check=True, env=env, timeout=600)
         folders.append({str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()})
     assert len(folders[0]) >= 3 * 8

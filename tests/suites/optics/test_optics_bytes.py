@@ -1,4 +1,4 @@
-"""Same seed, same bytes: in every process, with every number of workers and every hash seed.
+"""Same seed, same bytes: in every process, with every number of workers, every hash seed and kind of processor.
 
 ``PYTHONPATH=tests python -m suites.optics.test_optics_bytes`` writes the pinned hashes anew. Do that only together with
 a higher ``generator`` in editscope/suites/optics/suite.py.
@@ -20,6 +20,7 @@ from editscope.suites.generated.suite import pixels_of
 from editscope.suites.optics.catalog import CATALOG
 from editscope.suites.optics.suite import OpticsSuite
 from support.places import DATA
+from support.processors import OTHER_PROCESSOR
 
 PINNED = DATA / "optics_hashes.json"
 WRITE = """
@@ -27,7 +28,7 @@ import sys
 from pathlib import Path
 from editscope.suites.optics.suite import write_set
 if __name__ == "__main__":
-    tasks = "lamp_on,fill_glass,turn_mirror,flood"
+    tasks = "lamp_on,fill_glass,turn_mirror,fog"
     write_set(Path(sys.argv[1]), jobs=int(sys.argv[2]), tasks=tasks, per_task=4, size=96)
 """
 
@@ -57,13 +58,13 @@ def test_problems_have_the_pinned_bytes(task: str) -> None:
 
 
 @pytest.mark.slow
-def test_workers_and_hash_seeds_change_no_byte(tmp_path: Path) -> None:
+def test_workers_hash_seeds_and_processors_change_no_byte(tmp_path: Path) -> None:
     sums = []
-    for jobs, seed in ((1, "0"), (2, "1")):
+    for jobs, seed, processor in ((1, "0", {}), (2, "1", OTHER_PROCESSOR)):
         out = tmp_path / seed
         script = tmp_path / "write.py"
         script.write_text(WRITE)
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        environment = {**os.environ, **processor, "PYTHONHASHSEED": seed}
         subprocess.run([sys.executable, str(script), str(out), str(jobs)], check=True, env=environment)
         files = sorted(path for path in out.rglob("*") if path.is_file())
         sums.append({str(path.relative_to(out)): sha256(path.read_bytes()).hexdigest() for path in files})

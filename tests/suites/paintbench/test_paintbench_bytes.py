@@ -26,6 +26,7 @@ from editscope.suites.paintbench.make import make
 from editscope.suites.paintbench.slots import PaintSlot
 from editscope.suites.paintbench.suite import PaintBenchSuite
 from support.places import DATA
+from support.processors import OTHER_PROCESSOR
 
 PINNED = DATA / "paintbench_hashes.json"
 CELLS = [(task, mode) for task, modes in MODES.items() for mode in modes]
@@ -75,13 +76,13 @@ def test_every_mode_and_condition_is_pinned() -> None:
 
 
 @pytest.mark.slow
-def test_workers_and_hash_seeds_do_not_change_a_byte(tmp_path: Path) -> None:
+def test_workers_hash_seeds_and_processors_do_not_change_a_byte(tmp_path: Path) -> None:
     script = tmp_path / "write_a_set.py"
     script.write_text(WRITE)
     folders = []
-    for jobs, seed in ((1, "0"), (4, "1"), (1, "4242")):
+    for jobs, seed, processor in ((1, "0", {}), (4, "1", {}), (1, "4242", OTHER_PROCESSOR)):
         folder = tmp_path / f"{jobs}-{seed}"
-        env = {**os.environ, "PYTHONHASHSEED": seed}
+        env = {**os.environ, **processor, "PYTHONHASHSEED": seed}
         subprocess.run([sys.executable, str(script), str(folder), str(jobs)], check=True, env=env, timeout=600)
         folders.append({str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()})
     assert len(folders[0]) == 3 * 66 + 2

@@ -21,6 +21,7 @@ from editscope.suites import load_suite, set_writer
 from editscope.suites.tinygrafix.catalog import CHARTS, OPERATIONS, seed_of
 from editscope.suites.tinygrafix.suite import TinyGrafixSuite
 from support.places import DATA
+from support.processors import OTHER_PROCESSOR
 
 PINNED = DATA / "tinygrafix_hashes.json"
 FOLDERS = [f"{chart}_{task}" for chart, tasks in CHARTS.items() for task in tasks]
@@ -138,13 +139,13 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-def test_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(tmp_path: Path) -> None:
+def test_bytes_are_the_same_for_any_number_of_workers_hash_seed_and_processor(tmp_path: Path) -> None:
     script = tmp_path / "write.py"
     script.write_text(WRITE)
     found = set()
-    for jobs, hash_seed in ((1, "0"), (2, "1"), (4, "random")):
+    for jobs, hash_seed, processor in ((1, "0", {}), (2, "1", OTHER_PROCESSOR), (4, "random", {})):
         out = tmp_path / f"{jobs}-{hash_seed}"
-        env = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        env = {**os.environ, **processor, "PYTHONHASHSEED": hash_seed}
         subprocess.run([sys.executable, str(script), str(out), str(jobs)], check=True, env=env)
         digest = sha256()
         for file in sorted(p for p in out.rglob("*") if p.is_file()):

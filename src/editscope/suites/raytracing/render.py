@@ -109,9 +109,9 @@ def place_in_picture(point: tuple[float, float, float], camera: Camera, size: tu
     x, y, z, *axes = _view(camera)
     ahead, right, up = np.array(axes).reshape(3, 3)
     to = np.array(point) - (x, y, z)
-    depth = float(to @ ahead)
-    u = float(to @ right) / float(right @ right) / depth
-    v = float(to @ up) / float(up @ up) / depth
+    depth = _dot(to, ahead)
+    u = _dot(to, right) / _dot(right, right) / depth
+    v = _dot(to, up) / _dot(up, up) / depth
     width, height = size
     return (u + 1) / 2 * width, height / 2 - v / 2 * width
 
@@ -120,11 +120,16 @@ def _view(camera: Camera) -> npt.NDArray[np.float64]:
     """The place of the camera, straight ahead, and the vectors to the right edge and as far up."""
     place, target = np.array(camera.place), np.array(camera.target)
     ahead = target - place
-    ahead /= math.sqrt(float(ahead @ ahead))
+    ahead /= math.sqrt(_dot(ahead, ahead))
     right = np.array((ahead[2], 0.0, -ahead[0]))
-    right *= camera.spread / math.sqrt(float(right @ right))
+    right *= camera.spread / math.sqrt(_dot(right, right))
     up = np.cross(ahead, right)
     return np.concatenate((place, ahead, right, up))
+
+
+def _dot(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
+    """The product of two vectors. That of NumPy differs in its last bit from one kind of processor to another."""
+    return float(one[0]) * float(other[0]) + float(one[1]) * float(other[1]) + float(one[2]) * float(other[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +180,14 @@ def _rectangle(solid: _Piece, camera: Camera, size: tuple[int, int]) -> tuple[in
     ahead, right, up = np.array(axes).reshape(3, 3)
     to = np.array(solid.center) - (x, y, z)
     width, height = size
-    depth = float(to @ ahead)
+    depth = _dot(to, ahead)
     if depth <= solid.reach * 1.01:
         return 0, 0, width, height
     ends = []
     for axis in (right, up):
-        length = math.sqrt(float(axis @ axis))
-        angle = math.atan2(float(to @ axis) / length, depth)
-        near = math.sqrt(depth**2 + (float(to @ axis) / length) ** 2)
+        length = math.sqrt(_dot(axis, axis))
+        angle = math.atan2(_dot(to, axis) / length, depth)
+        near = math.sqrt(depth**2 + (_dot(to, axis) / length) ** 2)
         wide = math.asin(min(1.0, solid.reach / near))
         if abs(angle) + wide > 1.5:
             return 0, 0, width, height

@@ -112,14 +112,15 @@ def dim_lamp(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         switched(scene, name, scene.solid(name).shine, strength * percent / 100),
-        f"Dim the {name} to {percent}% of its present light. The globe itself is still so bright that "
-            f"it looks the same.",
+        f"Dim the {name} to {percent}% of its present light. The globe itself is still so bright that it looks the "
+        "same.",
         RULE,
-        {"light": f"Only {percent}% of its light, in linear light, is left on floor, wall and "
-            f"objects; its shadows are "
-                  "fainter."},
+        {
+            "light": f"Only {percent}% of its light, in linear light, is left on floor, wall and objects; its shadows "
+            "are fainter."
+        },
         target=name,
-    )  # fmt: skip
+    )
 
 
 def move_lamp(rng: SeededRandom) -> SceneEdit:

@@ -44,19 +44,19 @@ def fog(rng: SeededRandom) -> SceneEdit:
     percent = rng.choice((40, 50, 60, 70))
     gray = rng.choice((0.45, 0.55))
     codes = round(255 * (1.055 * gray ** (1 / 2.4) - 0.055))
-    density = -math.log(1 - percent / 100) / distance
+    density = round(-math.log(1 - percent / 100) / distance, 9)
     return SceneEdit(
         scene,
         replace(scene, fog=Fog(density, (gray, gray, gray))),
-        f"Fill the scene with even fog of the gray RGB {codes}, {codes}, {codes}. In linear light it "
-            f"takes {percent}% of what "
-        "comes from the back wall straight ahead, and puts as much of its own gray there.",
+        f"Fill the scene with even fog of the gray RGB {codes}, {codes}, {codes}. In linear light it takes {percent}% "
+        "of what comes from the back wall straight ahead, and puts as much of its own gray there.",
         "Fog hides more the farther away things are: what is left of the light falls exponentially with distance.",
-        {"fog": "The wall is paler than the objects, those at the back are paler than those in "
-            "front, and dark things "
-                "become lighter."},
+        {
+            "fog": "The wall is paler than the objects, those at the back are paler than those in front, and dark "
+            "things become lighter."
+        },
         whole="fog",
-    )  # fmt: skip
+    )
 
 
 def flood(rng: SeededRandom) -> SceneEdit:
@@ -70,18 +70,17 @@ def flood(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         replace(scene, water=water),
-        f"Flood the floor with still water, up to {percent}% of the height of the {solid.name}. A "
-            f"meter of the water lets "
-        f"{red} of red, {green} of green and {blue} of blue light through; a square or stripe of the floor is "
+        f"Flood the floor with still water, up to {percent}% of the height of the {solid.name}. A meter of the water "
+        f"lets {red} of red, {green} of green and {blue} of blue light through; a square or stripe of the floor is "
         f"{floor:g} m wide.",
-        "Still water is level, bends what is below it, absorbs red light most, and mirrors what is "
-            "above it, the more the "
-        "flatter one looks at it.",
-        {"water": "The floor and the feet of the objects are under water, greener and lifted a "
-            "little; the surface shows the "
-                  "upper parts of objects and the wall upside down."},
+        "Still water is level, bends what is below it, absorbs red light most, and mirrors what is above it, the more "
+        "the flatter one looks at it.",
+        {
+            "water": "The floor and the feet of the objects are under water, greener and lifted a little; the surface "
+            "shows the upper parts of objects and the wall upside down."
+        },
         whole="water",
-    )  # fmt: skip
+    )
 
 
 def time_of_day(rng: SeededRandom) -> SceneEdit:
@@ -176,7 +175,8 @@ def fill_glass(rng: SeededRandom) -> SceneEdit:
 def _drinking_glass(place: Point, width: float, height: float) -> Solid:
     """The edges of a thin glass as one sees them: rim, base, and both sides."""
     angles = [2 * math.pi * step / FACETS for step in range(FACETS + 1)]
-    ring = [(width / 2 * math.cos(angle), width / 2 * math.sin(angle)) for angle in angles]
+    # Micrometers: the last bit of a sine depends on the processor.
+    ring = [(round(width / 2 * math.cos(a), 6) + 0.0, round(width / 2 * math.sin(a), 6) + 0.0) for a in angles]
     lines: list[tuple[Point, Point]] = []
     for level in (0.01, height):
         lines += [((a, level, b), (c, level, d)) for (a, b), (c, d) in pairwise(ring)]

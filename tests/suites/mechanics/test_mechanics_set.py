@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,9 @@ from editscope.scoring import score_effects
 from editscope.suites import load_suite
 from editscope.suites.mechanics.catalog import CATALOG
 from editscope.suites.physics.catalog import LEVELS
+from editscope.suites.physics.make import draw, sentence, where
+from editscope.suites.raytracing.render import render
+from editscope.suites.raytracing.scene import SHADOWING
 
 pytestmark = pytest.mark.slow
 
@@ -78,3 +82,26 @@ def test_levels_share_pictures_and_say_more_and_more(task: str) -> None:
             assert not re.search(r"\ba [aeiou]", text), text
         pairs: list[tuple[Pixels, Pixels]] = [(load(case.images[0]), load(case.answer)) for case in cases]  # type: ignore[arg-type]
         assert all(np.array_equal(a, pairs[0][0]) and np.array_equal(b, pairs[0][1]) for a, b in pairs)
+
+
+@pytest.mark.parametrize("task", ["put_in_water", "take_from_water"])
+def test_the_shadow_of_a_block_in_water_is_shadow_and_the_rest_of_the_water_is_not(task: str) -> None:
+    for number in range(counts.times(usual=2, full=20)):
+        edit, change = draw(CATALOG, task, number, "mechanics", 160)
+        cast = np.zeros((160, 160), bool)
+        for scene, picture in ((edit.before, change.before), (edit.after, change.after)):
+            if any(solid.name == edit.target for solid in scene.solids):
+                block = scene.solid(edit.target)
+                unlit = scene.with_solid(replace(block, parts=block.parts & ~SHADOWING))
+                cast |= np.any(render(unlit, (160, 160)).pixels != picture.pixels, axis=2)
+        shadow, water = change.effect("shadow"), change.effect("water")
+        assert water is not None and not (water.mask & cast).any()
+        assert shadow is not None and not (shadow.mask & ~cast).any()
+
+
+@pytest.mark.parametrize("task", ["remove_block", "move_post"])
+def test_a_sentence_says_where_the_object_stood_or_stands(task: str) -> None:
+    for number in range(counts.times(usual=3, full=24)):
+        edit, change = draw(CATALOG, task, number, "mechanics", 96)
+        picture = change.before if task == "remove_block" else change.after
+        assert where(picture.covered(edit.target)) in sentence(edit, change, "explicit")

@@ -11,8 +11,8 @@ from drills import counts
 from editscope.errors import BadInput
 from editscope.suites.mechanics import settling
 from editscope.suites.mechanics.catalog import CATALOG, SIMULATED
-from editscope.suites.mechanics.settling import FRICTION, Disturbance, Unsettled, poses, settled
-from editscope.suites.mechanics.tasks import falling
+from editscope.suites.mechanics.settling import FRICTION, Disturbance, Unsettled, poses, settled, simulator
+from editscope.suites.mechanics.tasks import TASKS, falling
 from editscope.suites.physics.make import edits
 from editscope.suites.raytracing.scene import Pattern, Plane, Solid, TracedScene
 
@@ -96,6 +96,33 @@ def test_kept_problems_end_alike_from_sixteen_disturbed_starts(task: str, monkey
                 assert math.dist(drawn.center, end.center) < 0.031
                 if drawn.kind != "sphere":
                     assert abs(drawn.tilt - end.tilt) < 3.1
+
+
+@pytest.mark.parametrize("board_kg", [0.001, 10.0])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_seesaw_on_a_simulated_hinge_ends_where_the_answer_shows_it(seed: int, board_kg: float) -> None:
+    edit = next(edits(TASKS["load_seesaw"], seed))
+    starts, ends = edit.before.solid("board").tilt, edit.after.solid("board").tilt
+    x, axle, _ = edit.after.solid("axle").place
+    turn = math.radians(ends)
+    weights = ""
+    for solid in edit.after.solids:
+        if solid.name.endswith("weight"):
+            across, up = solid.center[0] - x, solid.center[1] - axle
+            place = across * math.cos(turn) + up * math.sin(turn), up * math.cos(turn) - across * math.sin(turn)
+            mass = round((solid.size[1] - 0.16) / 0.06)
+            half = " ".join(str(side / 2) for side in solid.size)
+            weights += f'<geom type="box" size="{half}" pos="{place[0]} {place[1]} 0" mass="{mass}" contype="0"/>'
+    model = simulator().MjModel.from_xml_string(f"""<mujoco>
+      <compiler angle="degree"/><option gravity="0 -9.81 0" timestep="0.002"/>
+      <worldbody><body pos="0 {axle} 0">
+        <joint type="hinge" axis="0 0 1" limited="true" range="{-abs(starts)} {abs(starts)}" damping="0.5"/>
+        <geom type="box" size="1.2 0.035 0.225" pos="0 0.085 0" mass="{board_kg}" contype="0"/>{weights}
+      </body></worldbody></mujoco>""")
+    data = simulator().MjData(model)
+    data.qpos[0] = math.radians(starts)
+    simulator().mj_step(model, data, 4000)
+    assert math.degrees(data.qpos[0]) == pytest.approx(ends, abs=3)
 
 
 def test_the_same_start_ends_at_the_same_bits() -> None:

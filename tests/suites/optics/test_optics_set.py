@@ -150,6 +150,26 @@ def test_levels_share_their_pictures_and_say_more_and_more(task: str) -> None:
 
 
 @pytest.mark.slow
+def test_the_shadow_of_glass_that_goes_is_scored_and_that_of_new_glass_is_not() -> None:
+    for case in cases("remove_glass"):
+        assert "shadow" in {effect.name for effect in case.effects}
+        assert edited("cutout", case).failure == "consequences_missing"
+    for case in cases("add_glass"):
+        assert "shadow" not in {effect.name for effect in case.effects}
+        explicit = load_suite("optics", tasks="add_glass", per_task=2, levels="explicit", size=SIDE)
+        assert all("Apart from its shadow, everything else" in one.instructions[0].text for one in explicit)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["flood", "add_object", "add_glass", "light_candle"])
+def test_half_of_what_a_sentence_measures_by_is_in_view(task: str) -> None:
+    for number in range(8):
+        edit, change = make.draw(CATALOG, task, number, "optics", 96)
+        assert edit.measures or "slab" in edit.asked
+        assert make.measurable(edit, change.before)
+
+
+@pytest.mark.slow
 def test_a_written_set_has_the_cases_of_the_one_in_memory(tmp_path: Path) -> None:
     options: dict[str, Any] = {"tasks": "fog,remove_object", "per_task": 2, "levels": "located", "size": 96}
     assert write_set(tmp_path / "set", jobs=1, **options) == 4

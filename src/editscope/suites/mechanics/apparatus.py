@@ -128,10 +128,10 @@ def water(place: Point, size: tuple[float, float, float], level: float) -> tuple
     w, d = width / 2, depth / 2
     edge = [(-w, 0.0, -d), (w, 0.0, -d), (w, 0.0, d), (-w, 0.0, d), (-w, 0.0, -d)]
     body = Solid("water", "box", place, (width - 0.002, round(level, 4), depth - 0.002), WATER, parts=ALL & ~SHADOWING)
-    line = wire(
-        "surface", (place[0], round(place[1] + level, 4), place[2]), edge, 0.014, Surface("matte", (0.55, 0.75, 0.8))
-    )
-    return body, line
+    pale = Surface("matte", (0.55, 0.75, 0.8))
+    line = wire("surface", (place[0], round(place[1] + level, 4), place[2]), edge, 0.014, pale)
+    # The line is drawn for the eye; water itself has no edge that could cast a shadow.
+    return body, replace(line, parts=ALL & ~SHADOWING)
 
 
 def _short(number: float) -> float:

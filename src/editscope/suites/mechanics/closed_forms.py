@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 HALVINGS = 80
 
@@ -59,6 +59,19 @@ def torque(loads: Iterable[tuple[float, float]]) -> float:
     2
     """
     return -sum(mass * place for mass, place in loads)
+
+
+def torque_at(tilt: float, loads: Sequence[tuple[float, float, float]]) -> float:
+    """The torque of masses on a board that is tilted by so many degrees; above 0 it turns counterclockwise.
+
+    A load is its mass, and where its center is while the board is level: how far right of the axle, and how far above
+    it. What stands high on a sloping board leans to the low side, so the sum of mass times distance is not enough.
+
+    >>> torque_at(0.0, [(1.0, -0.5, 0.2)]), round(torque_at(30.0, [(1.0, 0.1, 0.4)]), 6)
+    (0.5, 0.113397)
+    """
+    angle = math.radians(tilt)
+    return -sum(mass * (across * math.cos(angle) - up * math.sin(angle)) for mass, across, up in loads)
 
 
 def seesaw_tilt(axle: float, radius: float, half: float) -> float:

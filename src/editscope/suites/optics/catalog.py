@@ -27,7 +27,7 @@ LAWS: dict[str, dict[str, tuple[str, ...]]] = {
         "turn_mirror": ("object",),
     },
     "refraction": {
-        "remove_glass": ("object",),
+        "remove_glass": ("object", "shadow"),
         "add_glass": ("object",),
         "swap_glass": ("object",),
         "recolor_behind_glass": ("object", "refraction"),

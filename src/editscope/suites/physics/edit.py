@@ -17,7 +17,8 @@ class SceneEdit:
 
     ``target`` is the solid that changes; "" where the whole scene does, which ``whole`` then names. ``{where}`` in
     a sentence becomes the part of the picture that the effect is in. ``roles`` has the effect of every solid that
-    changes or moves, where one change sets others in motion.
+    changes or moves, where one change sets others in motion. ``measures`` are the solids by which the sentence says a
+    size or a height: half of each must be in view.
     """
 
     before: TracedScene
@@ -29,6 +30,7 @@ class SceneEdit:
     whole: str = ""
     shadows: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
+    measures: tuple[str, ...] = ()
     details: Mapping[str, object] = field(default_factory=dict)
 
 

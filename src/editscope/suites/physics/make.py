@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +20,7 @@ from editscope.suites.physics.edit import DrawAgain, SceneEdit, Task
 from editscope.suites.physics.masks import packed
 from editscope.suites.physics.slots import SceneSlot
 from editscope.suites.raytracing.effects import Mask, SolvedChange, differs, solve_motion, solve_object, solve_scene
-from editscope.suites.raytracing.render import Rendering
+from editscope.suites.raytracing.render import Rendering, render
 
 MOST_DRAWS = 200
 PROBE = 96
@@ -29,6 +29,8 @@ MOST_CLIPPED = 0.04
 """Share of the picture that may be as bright as a picture can be: light cannot be seen there."""
 MOST_IGNORED = 0.3
 """Share of what changes that may be left out of scoring, apart from the shadow of glass: a ball has a large one."""
+LEAST_IN_VIEW = 0.5
+"""Share of a solid by which the sentence measures that must not be hidden."""
 LEAST_TARGET = 0.004
 """Share of the picture that the target must take up, so that a person can find it."""
 
@@ -84,6 +86,16 @@ def _found(edit: SceneEdit, before: Rendering, after: Rendering) -> bool:
     return float(seen.covered(edit.target).mean()) >= least
 
 
+def measurable(edit: SceneEdit, before: Rendering) -> bool:
+    """Whether half of each solid by which the sentence measures is in view."""
+    size = (before.pixels.shape[1], before.pixels.shape[0])
+    for name in edit.measures:
+        alone = render(replace(edit.before, solids=(edit.before.solid(name),), lamps=(), sun=None), size)
+        if before.covered(name).sum() < LEAST_IN_VIEW * alone.covered(name).sum():
+            return False
+    return True
+
+
 def _clipped(pixels: Pixels) -> float:
     return float((pixels.max(axis=2) == 255).mean())
 
@@ -94,7 +106,8 @@ def draw(catalog: PhysicsCatalog, task: str, number: int, namespace: str, side: 
     needed = catalog.needed_effects(task)
     small = (min(PROBE, side),) * 2
     for edit in edits(catalog.task(task), seed_of(namespace, task, number)):
-        if unfit(needed, edit, solved(edit, small)):
+        probe = solved(edit, small)
+        if unfit(needed, edit, probe) or not measurable(edit, probe.before):
             continue
         change = solved(edit, (side, side))
         if not unfit(needed, edit, change):
@@ -113,14 +126,25 @@ def sentence(edit: SceneEdit, change: SolvedChange, level: str) -> str:
         return f"{edit.asked} {edit.rule}"
     parts = [edit.asked]
     parts += [
-        edit.sentences[effect.name].replace("{where}", where(effect.mask))
+        edit.sentences[effect.name].replace("{where}", where(_place(effect, edit, change)))
         for effect in change.effects
         if effect.name in edit.sentences
     ]
-    parts.append("Everything else stays as it is.")
+    rest = "everything else stays as it is."
+    parts.append(f"Apart from its shadow, {rest}" if change.glass_shadow.any() else rest.capitalize())
     if level == "located":
         parts.append(_located(box_of(change), change.ignored.shape))
     return " ".join(parts)
+
+
+def _place(effect: Effect, edit: SceneEdit, change: SolvedChange) -> Mask:
+    """Where an effect is: the object is where it stands, or stood, and not only where pixels are its own."""
+    if effect.name == "object" and edit.target:
+        for picture in (change.after, change.before):
+            covered = picture.covered(edit.target)
+            if covered.any():
+                return covered
+    return effect.mask
 
 
 def _located(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> str:

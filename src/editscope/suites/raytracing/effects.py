@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeAlias
@@ -39,7 +39,7 @@ class SolvedChange:
     renderings: float
     """How many whole pictures it took to draw them all."""
     glass_shadow: Mask
-    """The part of ``ignored`` that is the shadow of glass, which nobody is asked for."""
+    """The part of ``ignored`` that is the shadow of new glass, which nobody is asked for."""
 
     def effect(self, name: str) -> Effect | None:
         """The effect of a name, where the change has it."""
@@ -66,8 +66,9 @@ def solve_object(before: TracedScene, after: TracedScene, target: str, size: tup
         masks[name] = differs(first, mixed) & rest
         drawn += float(rest.mean())
     ignored = _undetermined(first, second, changed)
-    glass = any(solid is not None and solid.surface.kind == "glass" for solid in (old, new))
-    # Glass gathers light into bright curves that a person cannot foresee and this tracer does not draw.
+    glass = new is not None and new.surface.kind == "glass"
+    # Glass gathers light into bright curves that a person cannot foresee and this tracer does not draw. Where glass is
+    # taken away, its shadow goes, and that can be foreseen.
     glass_shadow = masks.pop("shadow") if glass and "shadow" in masks else np.zeros_like(changed)
     effects = [Effect("object", there & changed, direct=True)] if new is not None else []
     if old is not None:
@@ -85,21 +86,32 @@ def solve_motion(
 
     ``roles`` has the effect that each solid belongs to; "object" is what was changed directly. A pixel belongs to what
     it shows after the change; where nothing of that moved, to what it showed before; what is clear comes after what is
-    seen in it; all other pixels belong to the shadows.
+    seen in it, shadows included; all other pixels belong to the shadows.
     """
     first, second = render(before, size), render(after, size)
     rest = differs(first, second)
     names = list(dict.fromkeys(("object", *roles.values())))
     clear = {roles.get(solid.name) for solid in (*before.solids, *after.solids) if solid.surface.kind == "clear"}
     masks = {name: np.zeros_like(rest) for name in names}
+    shadow, drawn = np.zeros_like(rest), 2.0
     for group in ([name for name in names if name not in clear], [name for name in names if name in clear]):
+        if group and group[0] in clear:
+            drawn += 2 * float(rest.mean())
+            shadow = rest & (_cast(before, first, roles, rest) | _cast(after, second, roles, rest))
+            rest = rest & ~shadow
         for picture in (second, first):
             for name in group:
                 shown = _covered(picture, [solid for solid, role in roles.items() if role == name])
                 masks[name] |= rest & shown
                 rest = rest & ~shown
     effects = [Effect(name, mask, direct=name == "object") for name, mask in masks.items()]
-    return _finished(first, second, [*effects, Effect("shadow", rest)], np.zeros_like(rest), 2.0)
+    return _finished(first, second, [*effects, Effect("shadow", shadow | rest)], np.zeros_like(rest), drawn)
+
+
+def _cast(scene: TracedScene, whole: Rendering, names: Collection[str], wanted: Mask) -> Mask:
+    """The pixels on which these solids cast a shadow."""
+    size = (wanted.shape[1], wanted.shape[0])
+    return differs(whole, render(_shadowless(scene, names), size, only=wanted, start=whole))
 
 
 def _covered(picture: Rendering, names: list[str]) -> Mask:
@@ -119,10 +131,9 @@ def solve_scene(
     masks = {name: changed}
     drawn = 2.0
     if shadows:
-        cast = np.zeros_like(changed)
-        for scene, whole in ((before, first), (after, second)):
-            cast |= differs(whole, render(_shadowless(scene), size, only=changed, start=whole))
-            drawn += float(changed.mean())
+        names = {solid.name for scene in (before, after) for solid in scene.solids}
+        cast = _cast(before, first, names, changed) | _cast(after, second, names, changed)
+        drawn += 2 * float(changed.mean())
         masks = {"shadow": changed & cast, name: changed & ~cast}
     effects = [Effect(part, mask) for part, mask in masks.items()]
     return _finished(first, second, effects, _undetermined(first, second, changed), drawn)
@@ -197,5 +208,10 @@ def _mixed(before: TracedScene, after: TracedScene, old: Solid | None, new: Soli
     return scene
 
 
-def _shadowless(scene: TracedScene) -> TracedScene:
-    return replace(scene, solids=tuple(replace(solid, parts=solid.parts & ~SHADOWING) for solid in scene.solids))
+def _shadowless(scene: TracedScene, names: Collection[str]) -> TracedScene:
+    return replace(
+        scene,
+        solids=tuple(
+            replace(solid, parts=solid.parts & ~SHADOWING) if solid.name in names else solid for solid in scene.solids
+        ),
+    )

@@ -112,7 +112,7 @@ def remove_support(rng: SeededRandom) -> SceneEdit:
             "object": f"The {target} is gone {{where}}.",
             "fallen": f"The {end} end of the plank lies on the floor; toward the {other} the plank rests on the edge "
             f"of the {kept}, at a slope of about {abs(tilt):.0f} degrees.{carried}",
-            "shadow": "The shadow of the plank follows.",
+            "shadow": f"The shadow of the {target} is gone, and that of the plank follows.",
         },
         target=target,
         roles={target: "object", **dict.fromkeys(loose, "fallen")},

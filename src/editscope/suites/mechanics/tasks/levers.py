@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.mechanics.apparatus import DARK, METAL, WOOD, bystander, colored, lying, one, workshop
-from editscope.suites.mechanics.closed_forms import seesaw_tilt, torque
+from editscope.suites.mechanics.closed_forms import seesaw_tilt, torque, torque_at
 from editscope.suites.physics.edit import Crowded, SceneEdit
 from editscope.suites.physics.stage import COLORS
 from editscope.suites.raytracing.scene import Solid, TracedScene
@@ -19,6 +20,8 @@ MARKS = 4
 HALF = MARKS * STEP + 0.2
 RADIUS = 0.05
 THICK = 0.07
+BOARD_KG = 10.0
+"""The sentence says nothing of the board: a seesaw is a problem only where even one as heavy as this tips."""
 
 
 def _side(place: int) -> str:
@@ -54,13 +57,15 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
             stripe = _fixed(f"mark {mark}", "box", (mark * STEP, RADIUS + THICK / 2), size, x, axle, tilt)
             scene = scene.with_solid(stripe)
         for name, mass, place in zip(names[:number], masses, places, strict=False):
-            high = round(0.16 + 0.06 * mass, 2)
-            size = (wide, high, wide)
-            middle = (place * STEP, RADIUS + THICK + high / 2)
+            size = (wide, _height(mass), wide)
+            middle = (place * STEP, RADIUS + THICK + size[1] / 2)
             scene = scene.with_solid(_fixed(name, "box", middle, size, x, axle, tilt))
         return scene
 
     down = seesaw_tilt(axle, RADIUS, HALF)
+    for change, lies, turns in ((loads, without, every), (loads[:-1], every, without)):
+        if _tipping(math.copysign(down, lies), change) * turns <= 0:
+            raise Crowded  # what stands high on the low side holds it down
     light = seen(count - 1, math.copysign(down, without))
     heavy = seen(count, math.copysign(down, every))
     target = names[count - 1]
@@ -82,12 +87,11 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
     shadow = "The shadow of the seesaw follows."
     mass, place = loads[-1]
     if added:
-        high = round(0.16 + 0.06 * mass, 2)
         like = "as the other is" if count == 2 else "as the others are"
         return SceneEdit(
             light, heavy,
             f"Put {one(target)} of {mass} kg on the seesaw, {_side(place)}. It is a box {wide * 100:.0f} cm wide and "
-            f"deep, {like}, and {high * 100:.0f} cm high. {known}",
+            f"deep, {like}, and {_height(mass) * 100:.0f} cm high. {known}",
             LEVER,
             {"object": f"The {target} stands on the board {{where}}.", "moved": moved, "shadow": shadow},
             target=target, roles=roles,
@@ -99,6 +103,17 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
         {"object": f"The {target} is gone {{where}}.", "moved": moved, "shadow": shadow},
         target=target, roles=roles,
     )  # fmt: skip
+
+
+def _height(mass: int) -> float:
+    """How high a weight is."""
+    return round(0.16 + 0.06 * mass, 2)
+
+
+def _tipping(tilt: float, loads: Sequence[tuple[int, int]]) -> float:
+    """The torque at which a tilted seesaw begins to turn, with masses at marks; above 0 counterclockwise."""
+    weights = [(float(mass), place * STEP, RADIUS + THICK + _height(mass) / 2) for mass, place in loads]
+    return torque_at(tilt, [*weights, (BOARD_KG, 0.0, RADIUS + THICK / 2)])
 
 
 def _fixed(

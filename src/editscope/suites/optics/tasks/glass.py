@@ -38,8 +38,9 @@ def remove_glass(rng: SeededRandom) -> SceneEdit:
         f"Remove the {glass.name}.",
         RULE,
         {
-            "object": "Floor, wall and objects behind it are seen straight again {where}, neither "
-            "bent nor upside down.",
+            "object": "Floor, wall and objects behind it are seen straight again {where}, neither bent nor upside "
+            "down.",
+            "shadow": "Its shadow {where} is gone.",
             "mirror image": "Its image in the mirror is gone too.",
         },
         target=glass.name,
@@ -49,28 +50,29 @@ def remove_glass(rng: SeededRandom) -> SceneEdit:
 def add_glass(rng: SeededRandom) -> SceneEdit:
     """Add glass of a stated size and place."""
     scene, glass = _scene(rng)
+    measures: tuple[str, ...] = ()
     if glass.kind == "sphere":
         model = rng.choice([solid for solid in scene.solids if solid.name != "ceiling light"])
         glass = replace(glass, size=(model.size[0],) * 3)
+        measures = (model.name,)
         size = f"Its diameter is the width of the {model.name}"
         size += " (the side of its base)" if model.kind == "box" else ""
     else:
         width, height, depth = (round(side, 1) for side in glass.size)
         glass = replace(glass, size=(width, height, depth), turn=0.0)
         size = (
-            f"It is {width:g} m wide, {height:g} m high and {depth:g} m thick, parallel to the back "
-            f"wall; a square or stripe "
-            f"of the floor is {scene.planes[0].pattern.scale:g} m wide"
+            f"It is {width:g} m wide, {height:g} m high and {depth:g} m thick, parallel to the back wall; a square or "
+            f"stripe of the floor is {scene.planes[0].pattern.scale:g} m wide"
         )
     return SceneEdit(
         scene,
         scene.with_solid(glass),
-        f"Add a solid, clear {glass.name} with a refractive index of 1.5. {size}. It stands on the "
-        f"floor; the middle of "
-        f"its base is {spoken_place(glass.place, scene)}.",
+        f"Add a solid, clear {glass.name} with a refractive index of 1.5. {size}. It stands on the floor; the middle "
+        f"of its base is {spoken_place(glass.place, scene)}.",
         RULE,
         {"object": "Through it one sees floor, wall and objects bent {where}, and at its rim faint reflections."},
         target=glass.name,
+        measures=measures,
     )
 
 
@@ -94,7 +96,7 @@ def swap_glass(rng: SeededRandom) -> SceneEdit:
         RULE,
         {
             "object": f"The new glass stands {{where}} and shows what is behind it as a {words.split()[1]} does.",
-            "uncovered": f"Where only the {old} was, floor and wall are seen straight.",
+            "uncovered": f"Where only the {old} was, what is behind is seen straight.",
         },
         target="glass",
     )

@@ -44,7 +44,7 @@ def lamp_off(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         switched(scene, name, (0.0, 0.0, 0.0), 0.0),
-        f"Switch off the {name}. The globe stays; it is made of white glass and looks light gray when it is off.",
+        f"Switch off the {name}. The globe stays; it is made of white glass and looks gray when it is off.",
         RULE,
         {
             "object": "The globe of the lamp no longer glows {where}.",
@@ -91,8 +91,8 @@ def recolor_lamp(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         switched(scene, name, color, strength),
-        f"Change the light of the {name} from white to {word}. Of its present light it keeps, in "
-        f"linear light, {percents}.",
+        f"Change the light of the {name} from white to {word}. In linear light it then has, of what it has now, "
+        f"{percents}.",
         RULE,
         {
             "object": f"The globe glows {word} {{where}}.",

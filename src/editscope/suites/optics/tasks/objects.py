@@ -54,6 +54,7 @@ def add_object(rng: SeededRandom) -> SceneEdit:
         RULE,
         {"object": "The new object stands {where}.", "shadow": "It casts a shadow {where}, away from the light."},
         target=second.name,
+        measures=(model.name,),
     )
 
 
@@ -69,8 +70,8 @@ def move_object(rng: SeededRandom) -> SceneEdit:
         f"{spoken_place((spot.x, 0.0, spot.z), scene)}.",
         RULE,
         {
-            "object": f"The {solid.name} stands at its new place {{where}}, lit from the same side as before.",
-            "uncovered": "Where it stood, floor and wall go on {where}.",
+            "object": f"The {solid.name} stands at its new place {{where}}.",
+            "uncovered": "Where it stood, what is behind it is seen {where}.",
             "shadow": "Its old shadow is gone, and it casts one at its new place.",
         },
         target=solid.name,
@@ -87,9 +88,8 @@ def move_sun(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         replace(scene, sun=replace(scene.sun, azimuth=float(azimuth), elevation=float(elevation))),
-        f"Move the sun: it now stands behind the camera, {abs(azimuth)} degrees to the {side}, "
-        f"{elevation} degrees above "
-        "the horizon, and is as bright as before.",
+        f"Move the sun: it now stands behind the camera, {abs(azimuth)} degrees to the {side}, {elevation} degrees "
+        "above the horizon, and is as bright as before.",
         RULE + " A surface that faces the sun is brighter than one that it grazes.",
         {
             "shadow": f"All old shadows are gone; the new ones fall away from the camera and to the "

@@ -80,6 +80,7 @@ def flood(rng: SeededRandom) -> SceneEdit:
             "shows the upper parts of objects and the wall upside down."
         },
         whole="water",
+        measures=(solid.name,),
     )
 
 
@@ -102,17 +103,14 @@ def time_of_day(rng: SeededRandom) -> SceneEdit:
             ambient=(red * 0.6, green * 0.6, blue * 0.6),
             background=(0.2, 0.22, 0.25),
         ),
-        f"Make it evening: the sun stands behind the camera, {abs(azimuth)} degrees to the {side}, "
-        f"only {elevation} degrees "
-        "above the horizon. In linear light 85% of its red, 50% of its green and 25% of its blue "
-        "light are left, and 60% "
-        "of the light from all around.",
+        f"Make it evening: the sun stands behind the camera, {abs(azimuth)} degrees to the {side}, only {elevation} "
+        "degrees above the horizon. In linear light 85% of its red, 50% of its green and 25% of its blue light are "
+        "left, and 60% of the light from all around.",
         "The lower the sun, the longer the shadows and the redder its light.",
         {
-            "shadow": f"The old shadows are gone; long ones reach to the "
-            f"{'left' if azimuth > 0 else 'right'} and up the wall.",
-            "shading": f"The light is orange and comes from the {side}; the floor, which the sun now "
-            f"grazes, is darker.",
+            "shadow": f"The old shadows are gone; long ones reach to the {'left' if azimuth > 0 else 'right'}.",
+            "shading": f"The light is orange and comes from the {side}; the floor, which the sun now grazes, is "
+            "darker.",
         },
         whole="shading",
         shadows=True,
@@ -138,9 +136,8 @@ def wet_tile(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         replace(scene, wet=WetPatch((x, z, x + side, z + side))),
-        f"Make the floor tile whose middle is {middle} wet, all of that tile and no other. Its own color "
-        f"keeps 45% of its brightness "
-        "in linear light; a thin film of water, still and level, lies on it.",
+        f"Make the floor tile whose middle is {middle} wet, all of that tile and no other. Its own color keeps 45% of "
+        "its brightness in linear light; a thin film of water, still and level, lies on it.",
         "A wet surface is darker, and it reflects like a weak mirror, the more the flatter one looks at it.",
         {"wet patch": "The tile is darker {where}, and shows a faint image of the wall and of what stands behind it."},
         whole="wet patch",
@@ -210,6 +207,7 @@ def light_candle(rng: SeededRandom) -> SceneEdit:
             "light": "Floor, wall and objects near the candle are lit warmly, and cast shadows away from the flame.",
         },
         target=name,
+        measures=(f"{name} stick", f"{other} stick"),
     )
 
 

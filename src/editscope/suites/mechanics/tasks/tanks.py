@@ -73,7 +73,7 @@ def put_in_water(rng: SeededRandom) -> SceneEdit:
         {
             "object": f"The {name} {stands} {{where}}, {how}.",
             "water": f"The water stands {change} higher.",
-            "shadow": "Its shadow falls away from the sun.",
+            "shadow": f"The shadow of the {name} falls away from the sun.",
         },
         target=name,
         roles={name: "object", "water": "water", "surface": "water"},
@@ -91,7 +91,7 @@ def take_from_water(rng: SeededRandom) -> SceneEdit:
         {
             "object": f"The {name} is gone {{where}}.",
             "water": f"The water stands {change} lower.",
-            "shadow": "Its shadow is gone.",
+            "shadow": f"The shadow of the {name} is gone.",
         },
         target=name,
         roles={name: "object", "water": "water", "surface": "water"},

@@ -40,7 +40,7 @@ def remove_glass(rng: SeededRandom) -> SceneEdit:
         {
             "object": "Floor, wall and objects behind it are seen straight again {where}, neither bent nor upside "
             "down.",
-            "shadow": "Its shadow {where} is gone.",
+            "shadow": f"The shadow of the {glass.name} {{where}} is gone.",
             "mirror image": "Its image in the mirror is gone too.",
         },
         target=glass.name,

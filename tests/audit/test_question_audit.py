@@ -69,6 +69,23 @@ def test_a_perfect_judge_is_always_right(anchor: Path, tmp_path: Path) -> None:
     assert list(found.by["edit"]) == ["oracle", "cutout", "consequences", "identity"]
 
 
+def test_an_audit_says_how_many_problems_it_asks_about_and_why_not_all(suite: Suite, tmp_path: Path) -> None:
+    asked = len(make_set(tmp_path / "set", suite, len(suite)).problems)
+    heard: list[tuple[str, int, int]] = []
+    with JudgeServer(perfect(AnswerTruth(tmp_path / "set"))) as server:
+        run_audit(
+            plan_audit([server.spec()], suite=suite, n=len(suite), out=tmp_path / "audit", samples=1),
+            lambda *told: heard.append(told),
+        )
+    assert asked < len(suite)
+    (remark,) = [said for said, _, total in heard if total == 0]
+    others = len(suite) - asked
+    assert remark.startswith(
+        f"asking about {asked} of {len(suite)} problems: the other {others if others > 1 else 'one'} "
+    )
+    assert remark.endswith("no question whose answer is known")
+
+
 def test_a_perfect_judge_of_mechanics_is_right_about_what_fell_moved_and_floats(tmp_path: Path) -> None:
     mechanics = load_suite("mechanics", per_task=1, levels="superficial", size=128)
     make_set(tmp_path / "anchor", mechanics, len(mechanics))

@@ -124,9 +124,10 @@ def run_audit(plan: AuditPlan, told: OnProgress | None = None) -> Audit:
             account = _account(plan)
             with JudgeQueue(plan.judges, account) as queue:
                 queue.check()
+                there = (plan.home / EDIT_SET_FILE).is_file()
                 edit_set = _edit_set(plan, told)
                 _claim(plan, _info(plan, edit_set))
-                if told is not None and (remark := _left_out(plan, edit_set)):
+                if told is not None and (remark := _left_out(plan, edit_set, there)):
                     told(remark, 0, 0)
                 ask(plan, edit_set, queue, journal, told)
         except BaseException:
@@ -182,12 +183,14 @@ def _edit_set(plan: AuditPlan, told: OnProgress | None) -> KnownEditSet:
     return make_set(plan.home, plan.suite, plan.n, seed=plan.seed, on_progress=progress)
 
 
-def _left_out(plan: AuditPlan, edit_set: KnownEditSet) -> str:
-    """How many problems are asked about and why the others are not; "" where all are."""
+def _left_out(plan: AuditPlan, edit_set: KnownEditSet, there: bool) -> str:
+    """How many problems are asked about and why not as many as wanted; "" where they are as many."""
     asked = len(edit_set.problems)
     others = plan.n - asked
-    if others <= 0:
+    if others == 0:
         return ""
+    if there:  # made earlier, perhaps for another number of problems
+        return f"asking about the {asked:,} problem{'' if asked == 1 else 's'} that {plan.home} has"
     if edit_set.asks:
         why = f"{'has' if others == 1 else 'have'} no question whose answer is known"
     else:

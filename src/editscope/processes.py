@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 
 from editscope.errors import BadInput
 
@@ -108,6 +109,29 @@ def end_group(group: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
         _WATCHMAN.tell("-", group)
+
+
+@contextlib.contextmanager
+def starting_deaf() -> Iterator[None]:
+    """Processes that are started in here hear no Ctrl-C until they call ``end_on_interrupt``; ours is heard at the end.
+
+    A process that is still importing would answer with a traceback on the terminal.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def end_on_interrupt() -> None:
+    """In a process of a pool: a Ctrl-C ends it at once and without a word; the process that made the pool reports."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 
 def end_with_parent() -> None:

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from editscope.audit import known_questions
 from editscope.audit.audit import open_audit, plan_audit, run_audit
 from editscope.audit.forecast import forecast_audit
 from editscope.audit.known_edit_set import AuditProblem, make_set, read_set
@@ -20,6 +21,7 @@ from editscope.errors import BadInput
 from editscope.judges import Verdict
 from editscope.report.pages.audit import write_audit
 from editscope.suites import Suite, load_suite
+from editscope.suites.effect_questions import questions_about
 from editscope.transport.budget import BudgetSpent
 from support.judged.answering_judges import AnswerTruth, erring, perfect, quota
 from support.servers.judge_server import KEY, JudgeServer, Script
@@ -67,6 +69,25 @@ def test_a_perfect_judge_is_always_right(anchor: Path, tmp_path: Path) -> None:
     assert found.yes.value == pytest.approx(0.5, abs=0.05)
     assert {"light", "shadow", "mirror image", "refraction", "object"} <= set(found.by["effect"])
     assert list(found.by["edit"]) == ["oracle", "cutout", "consequences", "identity"]
+
+
+def test_an_audit_says_how_many_problems_it_asks_about_and_why_not_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = load_suite("optics", tasks="fog,remove_object,lamp_off", per_task=1, levels="superficial", size=96)
+    silent = "fog_superficial/000"
+    monkeypatch.setattr(known_questions, "questions_about", lambda case: questions_about(case) * (case.id != silent))
+    heard: list[tuple[str, int, int]] = []
+    remarks = []
+    with JudgeServer(perfect(AnswerTruth(tmp_path / "audit" / "exhibits"))) as server:
+        for _ in range(2):
+            plan = plan_audit([server.spec()], suite=suite, n=3, out=tmp_path / "audit", samples=1)
+            run_audit(plan, lambda *told: heard.append(told))
+            remarks.append([said for said, _, total in heard if total == 0][-1])
+    assert remarks == [
+        "asking about 2 of 3 problems: the other one has no question whose answer is known",
+        f"asking about the 2 problems that {tmp_path / 'audit' / 'exhibits'} has",
+    ]
 
 
 def test_a_perfect_judge_of_mechanics_is_right_about_what_fell_moved_and_floats(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ def test_an_audit_prints_its_figures_and_names_its_page(editscope: Callable[...,
     assert "rank accuracy" in done.stdout and "50.0 %" in done.stdout and "indifferent" in done.stdout
     assert (out / "audit.html").is_file() and str(out / "audit.html") in done.stdout
     assert KEY not in done.stdout + done.stderr
+    assert "\n  asking 28/28" in f"\n{done.stderr}" and "  making edits 2/2" in done.stderr, "lines, as of a run"
 
 
 def test_drift_is_one_command(editscope: Callable[..., Called], tmp_path: Path) -> None:
@@ -75,6 +76,7 @@ def test_an_audit_that_is_interrupted_keeps_what_was_paid_for_and_goes_on(tmp_pa
         (("audit", "--judge", "openai:gpt-4o?base_url=http://127.0.0.1:9/v1", "--n", "1"), "127.0.0.1:9"),
         (("audit", "--judge", "local:nowhere"), "is not a folder"),
         (("audit", "--judge", "openai:m", "--suite", "paint"), "no suite 'paint'"),
+        (("audit", "--judge", "openai:m", "--suite", "picabench"), "--suite paintbench, tinygrafix, optics or mecha"),
         (("drift", "nowhere", "--judge", "openai:m"), "cannot be read"),
     ],
 )

@@ -93,6 +93,12 @@ def test_a_broken_set_is_refused_before_anything_is_spent(
         (["run", "paintbench", "-e", "ref:orakle"], "did you mean 'oracle'"),
         (["run", "paintbench", "-e", "python:not_there_at_all:Editor"], "cannot be imported"),
         (["score", "paintbench", "--outputs", "no-such-folder"], "is not a folder"),
+        (
+            ["generate", "optics", "--out", "x", "--per-task", "-3"],
+            "per_task='-3' is not a whole number from 1 to 10,000",
+        ),
+        (["generate", "optics", "--out", "x", "--size", "3"], "--size 3 is out of range; ask for 64 to 2048 pixels"),
+        (["generate", "paintbench", "--out", "x", "--n", "some"], "n='some' is not a whole number from 1 to 100"),
         (["generate", "paintbanch", "--out", "x"], "did you mean 'paintbench'"),
         (["generate", "paintbench", "--out", "x", "--tasks", "bordr"], "did you mean 'border'"),
         (["resume", "no-such-run"], "is not a run"),

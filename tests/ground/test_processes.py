@@ -152,3 +152,18 @@ def test_the_processes_of_a_pool_end_when_its_maker_is_killed(tmp_path: Path) ->
         maker.kill()
         maker.wait()
     assert all_end(below)
+
+
+def test_a_ctrl_c_while_the_processes_of_a_pool_start_is_one_sentence(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "editscope", "generate", "paintbench", "--out", "set", "-j", "2"]
+    for workers in (1, 2):
+        maker = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True)
+        until = time.monotonic() + PATIENCE_S
+        while len(below := children(maker.pid)) < 1 + workers:  # one keeps count of what they share
+            assert time.monotonic() < until and maker.poll() is None
+            time.sleep(0.002)
+        os.killpg(maker.pid, signal.SIGINT)  # as a terminal does: to all of them, while they still import
+        _, said = maker.communicate(timeout=PATIENCE_S)
+        assert said.decode() == "editscope: stopped on request; run the same command to continue\n"
+        assert maker.returncode == 3
+        assert all_end(below)

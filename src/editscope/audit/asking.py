@@ -24,7 +24,9 @@ from editscope.suites import Suite
 TICK_S = 0.25
 
 OnProgress = Callable[[str, int, int], None]
-"""Called with what is being done ("making edits", "asking"), how many are done, and how many there are."""
+"""Called with what is being done ("making edits", "asking"), how many are done, and how many there are.
+
+Where there are 0, what is said is a remark."""
 
 Key = tuple[str, str, str, int]
 """A verdict of an audit: problem, key of the call, spec of the judge, sample."""

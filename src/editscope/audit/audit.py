@@ -15,7 +15,7 @@ from editscope.audit.drift import Drift, drift, keep_session, read_drifts
 from editscope.audit.findings import findings
 from editscope.audit.judge_findings import JudgeFindings
 from editscope.audit.known_edit_set import FILE as EDIT_SET_FILE
-from editscope.audit.known_edit_set import KnownEditSet, asks_questions, make_set, read_own, read_set
+from editscope.audit.known_edit_set import KnownEditSet, asks_questions, make_set, read_own, read_set, suite_to_audit
 from editscope.audit.question_calls import question_rubric
 from editscope.audit.question_findings import question_findings
 from editscope.cases import NOTHING
@@ -29,7 +29,7 @@ from editscope.runfolder.journal import Journal, read_journal
 from editscope.runfolder.shapes import list_of, text
 from editscope.runs.budget import read_budget, spent_in
 from editscope.runs.judging.judge_queue import JudgeQueue
-from editscope.suites import Suite, load_suite
+from editscope.suites import Suite
 from editscope.transport.account import FILE as SPENDING
 from editscope.transport.account import Account, read_balance
 
@@ -98,7 +98,7 @@ def plan_audit(
         known = read_set(where)
         n, questions = len(known.problems), known.asks
     else:
-        chosen = load_suite(suite) if isinstance(suite, str) else suite
+        chosen = suite_to_audit(suite) if isinstance(suite, str) else suite
         n, questions = min(n, len(chosen)), asks_questions(chosen)
     rubric = question_rubric() if questions else None
     pack = load_pack("audit" if rubric is None else rubric.name, prompts)
@@ -124,8 +124,11 @@ def run_audit(plan: AuditPlan, told: OnProgress | None = None) -> Audit:
             account = _account(plan)
             with JudgeQueue(plan.judges, account) as queue:
                 queue.check()
+                there = (plan.home / EDIT_SET_FILE).is_file()
                 edit_set = _edit_set(plan, told)
                 _claim(plan, _info(plan, edit_set))
+                if told is not None and (remark := _left_out(plan, edit_set, there)):
+                    told(remark, 0, 0)
                 ask(plan, edit_set, queue, journal, told)
         except BaseException:
             if not (plan.out / FILE).is_file():
@@ -178,6 +181,21 @@ def _edit_set(plan: AuditPlan, told: OnProgress | None) -> KnownEditSet:
     assert plan.suite is not None
     progress = None if told is None else lambda done, total: told("making edits", done, total)
     return make_set(plan.home, plan.suite, plan.n, seed=plan.seed, on_progress=progress)
+
+
+def _left_out(plan: AuditPlan, edit_set: KnownEditSet, there: bool) -> str:
+    """How many problems are asked about and why not as many as wanted; "" where they are as many."""
+    asked = len(edit_set.problems)
+    others = plan.n - asked
+    if others == 0:
+        return ""
+    if there:  # made earlier, perhaps for another number of problems
+        return f"asking about the {asked:,} problem{'' if asked == 1 else 's'} that {plan.home} has"
+    if edit_set.asks:
+        why = f"{'has' if others == 1 else 'have'} no question whose answer is known"
+    else:
+        why = f"change{'s' if others == 1 else ''} nothing"
+    return f"asking about {asked:,} of {plan.n:,} problems: the other {'one' if others == 1 else f'{others:,}'} {why}"
 
 
 def _info(plan: AuditPlan, edit_set: KnownEditSet) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from editscope.files import DOCUMENT, lies_in, read_file
 from editscope.images import decode, encode_png, load
 from editscope.judges import Picture
 from editscope.runfolder.files import safe_path, write_whole
-from editscope.suites import Suite
-from editscope.suites.registry import known_benchmark
+from editscope.suites import Suite, load_suite
+from editscope.suites.registry import known_benchmark, split_spec
 
 FILE = "exhibits.json"
 PICTURES = "pictures"
@@ -92,6 +92,21 @@ class KnownEditSet:
         return Picture(data, "image/png")
 
 
+def suite_to_audit(spec: str) -> Suite:
+    """The suite whose problems a judge is shown; BadInput, before any data is asked for, where it has no answers."""
+    record = known_benchmark(split_spec(spec)[0])
+    if record is not None and record.scoring != "pixels":
+        raise _without_answers(record.name)
+    return load_suite(spec)
+
+
+def _without_answers(name: str) -> BadInput:
+    return BadInput(
+        f"suite {name} has no right answers, so it cannot show whether a judge is right; audit the judge with "
+        "--suite paintbench, tinygrafix, optics or mechanics"
+    )
+
+
 def make_set(
     folder: Path,
     suite: Suite,
@@ -102,9 +117,7 @@ def make_set(
 ) -> KnownEditSet:
     """Write a set of ``n`` problems, spread over the suite. Equal suites and seeds give equal bytes."""
     if suite.scoring != "pixels":
-        raise BadInput(
-            f"suite {suite.name} has no answers to damage; audit a judge on paintbench, tinygrafix, optics or mechanics"
-        )
+        raise _without_answers(suite.name)
     ids = _spread(suite, n)
     problems = []
     for number, case_id in enumerate(ids):

@@ -75,6 +75,40 @@ class ProgressBar:
             self._progress.update(self._compiling, completed=done, visible=done < total)
 
 
+class LinePace:
+    """When a plain line is due: every tenth of a task, and every few seconds at most."""
+
+    def __init__(self, done: int, total: int) -> None:
+        self._said = time.monotonic()
+        self._tenth = 10 * done // max(1, total)
+
+    def due(self, done: int, total: int) -> bool:
+        """Whether to print a line now; if so, the next one waits for its turn."""
+        now = time.monotonic()
+        tenth = 10 * done // max(1, total)
+        due = done == total or now - self._said >= EVERY_S or (tenth > self._tenth and now - self._said >= 1)
+        if due:
+            self._said, self._tenth = now, tenth
+        return due
+
+    def overdue(self) -> bool:
+        """The same where nothing moved on: every few seconds."""
+        now = time.monotonic()
+        if now - self._said < EVERY_S:
+            return False
+        self._said = now
+        return True
+
+
+def pace_in_words(counted: str, clock: TimeLeft, unit: str) -> str:
+    """How far a task is, how fast it goes and how long it takes, as a plain line says it."""
+    rate, left = clock.rate(), clock.left_s()
+    parts = [counted]
+    parts += [] if rate is None else [f"{rate:.3g} {unit}"]
+    parts += [] if left is None else [left_in_words(left)]
+    return f"  {' · '.join(parts)}"
+
+
 class ProgressLines:
     """A plain line every tenth of the run, and every few seconds at most."""
 
@@ -83,23 +117,15 @@ class ProgressLines:
         self._total = total
         self._done = done
         self._time_left = TimeLeft()
-        self._said = time.monotonic()
+        self._pace = LinePace(done, total)
         self._compiling = False
-        self._tenth = 10 * done // max(1, total)
 
     def step(self, status: str) -> None:
         """Count, and say so now and then."""
         self._done += 1
         self._time_left.step(self._done, self._total)
-        now = time.monotonic()
-        tenth = 10 * self._done // self._total
-        if self._done == self._total or now - self._said >= EVERY_S or (tenth > self._tenth and now - self._said >= 1):
-            rate, left = self._time_left.rate(), self._time_left.left_s()
-            parts = [f"{self._done:,}/{self._total:,} cases"]
-            parts += [] if rate is None else [f"{rate:.3g} cases/s"]
-            parts += [] if left is None else [left_in_words(left)]
-            self.note(f"  {' · '.join(parts)}")
-            self._said, self._tenth = now, tenth
+        if self._pace.due(self._done, self._total):
+            self.note(pace_in_words(f"{self._done:,}/{self._total:,} cases", self._time_left, "cases/s"))
 
     def note(self, text: str) -> None:
         """Print a line."""
@@ -205,8 +231,7 @@ class JudgedProgressLines(ProgressLines):
     def verdict(self, verdict: Verdict) -> None:
         """Count, and say so now and then."""
         self._calls.count(verdict)
-        if time.monotonic() - self._said >= EVERY_S:
-            self._said = time.monotonic()
+        if self._pace.overdue():
             self.note(f"  {self._done:,}/{self._total:,} cases · {self._calls}")
 
 

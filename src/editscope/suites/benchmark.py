@@ -22,6 +22,8 @@ PartName: TypeAlias = Literal[
     "load", "write_set", "write_judged", "stream", "rubric", "tables", "studies", "annotation", "questions"
 ]
 
+MOST_DIGITS = 18
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -38,6 +40,8 @@ class Option:
     values: tuple[str, ...] = ()
     of: Literal["cases", "protocol"] = "cases"
     default: str = ""
+    limits: tuple[int, int] | None = None
+    """The least and the largest number; 0 and none where nothing is said. Whoever makes the cases checks them."""
 
     @property
     def shown_default(self) -> str:
@@ -57,12 +61,16 @@ class Option:
         ('border', 'removal')
         >>> Option("canvas", "Size of the canvas.", "size").read("1024x576")
         (1024, 576)
+        >>> Option("per_task", "Problems per task.", "number", limits=(1, 10_000)).read("-3")
+        Traceback (most recent call last):
+        editscope.errors.BadInput: per_task='-3' is not a whole number from 1 to 10,000
         """
         if self.type == "names":
             return tuple(self.known(name.strip()) for name in text.split(",") if name.strip())
         if self.type == "number":
-            if not text.strip().isdecimal():
-                raise BadInput(f"{self.name}={text!r} is not a whole number")
+            if not text.strip().isdecimal() or len(text) > MOST_DIGITS:
+                within = f"from {self.limits[0]:,} to {self.limits[1]:,}" if self.limits else "of 0 or more"
+                raise BadInput(f"{self.name}={text[:40]!r} is not a whole number {within}")
             return int(text)
         if self.type == "size":
             width, _, height = text.lower().replace("×", "x").partition("x")
@@ -120,6 +128,8 @@ class Option:
             return f"of is {self.of!r}, which is neither cases nor protocol"
         if self.name in SHARED:
             return f"the name is taken by the flag --{self.name.replace('_', '-')}; choose another"
+        if self.limits is not None and not _range(self.limits):
+            return f"limits is {self.limits!r}, not the least and the largest of its whole numbers"
         return "" if _texts(self.values) else f"values is {self.values!r}, not a tuple of texts"
 
 
@@ -367,6 +377,11 @@ FIELDS: Mapping[str, Wanted] = {
     "place": instance_of(int, "a whole number"),
 }
 """What the fields of a benchmark must be."""
+
+
+def _range(limits: Any) -> bool:
+    whole = isinstance(limits, tuple) and len(limits) == 2 and all(type(one) is int for one in limits)
+    return whole and limits[0] <= limits[1]
 
 
 def _texts(value: Any) -> bool:

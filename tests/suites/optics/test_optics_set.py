@@ -185,7 +185,7 @@ def test_a_written_set_has_the_cases_of_the_one_in_memory(tmp_path: Path) -> Non
     broken.write_text(
         broken.read_text().replace('"ignored": {"pixels": 0, "mask": [', '"ignored": {"pixels": 0, "mask": [7, ')
     )
-    with pytest.raises(BadInput, match=r"the masks of fog_located/000 do not fit it .* write the set again"):
+    with pytest.raises(BadInput, match=r"fog_located/000\.json: the runs of a mask do not fill .* write the set again"):
         load_suite("optics", root=tmp_path / "set")["fog_located/000"]
 
 

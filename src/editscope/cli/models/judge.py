@@ -171,7 +171,7 @@ def _go(plan: AuditPlan, dry_run: bool, quiet: bool, *, yes: bool, limited: bool
     if not quiet or dry_run:
         judges = ", ".join(one.spec for one in plan.judges)
         name = plan.suite.name if plan.suite is not None else f"anchor {plan.anchor}"
-        console.print(f"audit · {name} · {plan.n} problems · judge {judges}", markup=False)
+        console.print(f"audit · {name} · {_problems(plan)} · judge {judges}", markup=False)
     if dry_run:
         for line in forecast_audit(plan).lines():
             console.print(f" {line}", markup=False)
@@ -179,13 +179,19 @@ def _go(plan: AuditPlan, dry_run: bool, quiet: bool, *, yes: bool, limited: bool
         return
     if any(may_cost(judge) for judge in plan.judges):
         confirm(forecast_audit(plan), console, yes=yes, quiet=quiet, limited=limited or plan.budget is not None)
-    with task_bar(quiet=quiet) as told:
+    with task_bar(quiet=quiet, lines=True) as told:
         audited = run_audit(plan, told)
     page = write_audit(audited)
     audit_table(audited, console)
     console.print(f" {plan.out} · page: {page}", markup=False)
     if not audited.complete:
         raise typer.Exit(1)
+
+
+def _problems(plan: AuditPlan) -> str:
+    """The number of problems; of those with questions, some may turn out to have none whose answer is known."""
+    made_first = plan.suite is not None and plan.rubric is not None
+    return f"{'up to ' if made_first else ''}{plan.n:,} problem{'' if plan.n == 1 else 's'}"
 
 
 def _cache(given: str | None) -> Path | None:

@@ -1,12 +1,17 @@
-"""Progress on a terminal; nothing is shown elsewhere."""
+"""Progress on a terminal; elsewhere nothing, or plain lines where a command asks for them."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from editscope import printing
+
+if TYPE_CHECKING:
+    from editscope.runs.progress import LinePace
+    from editscope.time_left import TimeLeft
 
 
 @contextmanager
@@ -19,15 +24,20 @@ def progress_bar(
 
 
 @contextmanager
-def task_bar(*, quiet: bool = False, transient: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
-    """A bar for tasks that follow one another. Call what it yields with (description, done, total)."""
+def task_bar(
+    *, quiet: bool = False, transient: bool = False, lines: bool = False
+) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar for tasks that follow one another. Call what it yields with (description, done, total).
+
+    A total of 0 makes the description a remark. ``lines`` asks for plain lines where there is no terminal.
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from editscope.time_left import TimeLeft, left_in_words
 
     console = printing.console(stderr=True)
     if quiet or not console.is_terminal:
-        yield None
+        yield TaskLines() if lines and not quiet else None
         return
     columns = (
         TextColumn(" {task.description}", markup=False),
@@ -40,6 +50,9 @@ def task_bar(*, quiet: bool = False, transient: bool = False) -> Iterator[Callab
         task = bar.add_task("", total=None, left="")
 
         def update(description: str, done: int, total: int) -> None:
+            if total == 0:
+                bar.console.print(f" {description}", markup=False, highlight=False, soft_wrap=True)
+                return
             clock = clocks.setdefault(description, TimeLeft())
             clock.step(done, total)
             left = clock.left_s()
@@ -47,6 +60,30 @@ def task_bar(*, quiet: bool = False, transient: bool = False) -> Iterator[Callab
             bar.update(task, description=description, completed=done, total=total, left=shown)
 
         yield update
+
+
+class TaskLines:
+    """Plain lines, now and then, about tasks that follow one another, as a run prints them without a terminal."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, tuple[LinePace, TimeLeft]] = {}
+        self._last = ("", -1)
+
+    def __call__(self, doing: str, done: int, total: int) -> None:
+        """Say how far a task is, if it is time; a total of 0 makes ``doing`` a remark."""
+        from editscope.runs.progress import LinePace, pace_in_words
+        from editscope.time_left import TimeLeft
+
+        if total == 0:
+            printing.say(f" {doing}", error=True)
+            return
+        if (doing, done) == self._last:
+            return
+        self._last = (doing, done)
+        pace, clock = self._tasks.setdefault(doing, (LinePace(done, total), TimeLeft()))
+        clock.step(done, total)
+        if pace.due(done, total):
+            printing.say(pace_in_words(f"{doing} {done:,}/{total:,}", clock, "per second"), error=True)
 
 
 class ProgressLine:

@@ -20,12 +20,10 @@ from editscope.outside import required
 from editscope.suites.base import Suite
 from editscope.suites.datafolder.rows import unfit_fields
 from editscope.suites.generated.suite import valid_strata
+from editscope.suites.generated.whole import AGAIN, MARKER, check_whole
 
 if TYPE_CHECKING:
     from editscope.scoring.offsets import AskedChange
-
-MARKER = "set.json"
-"""Says what a set of ours consists of, beside its folders."""
 
 
 class Sidecar(BaseModel):
@@ -66,6 +64,8 @@ class ReleasedFolder(Suite):
         environment: Callable[[], Mapping[str, str]] | None = None,
         remark: Callable[[Suite], str] | None = None,
         change_of: Callable[[Case], AskedChange | None] | None = None,
+        folders: str = "<task>",
+        only_ours: bool = False,
     ) -> None:
         self.name = name
         self.aggregation = aggregation(valid_strata(strata))
@@ -74,6 +74,7 @@ class ReleasedFolder(Suite):
         if self.aggregation.resampling != "release":
             self.options["strata"] = self.aggregation.resampling
         self._environment, self._remark, self._change_of = environment, remark, change_of
+        check_whole(self.root, name, only_ours=only_ours)
         self._entries = {
             entry.case_id: entry
             for folder in sorted(p for p in self.root.iterdir() if p.is_dir())
@@ -82,7 +83,7 @@ class ReleasedFolder(Suite):
         }
         if not self._entries:
             raise BadInput(
-                f"{self.root} holds no problems of {name}: expected {self.root}/<task>/000.json and its PNGs"
+                f"{self.root} holds no problems of {name}: expected {self.root}/{folders}/000.json and its PNGs"
             )
         self._tags = {i: tags_of(Path(i).parts[0], e.fields) for i, e in self._entries.items()}
 
@@ -165,7 +166,9 @@ def _bytes(path: Path) -> bytes:
 
 def _find_root(root: Path, name: str, aliases: tuple[str, ...]) -> Path:
     if not root.is_dir():
-        raise BadInput(f"{root} is not a folder; --data takes a {name} set, such as `editscope generate {name}` writes")
+        raise BadInput(
+            f"{root} is not a folder; --data takes a set of {name}, such as `editscope generate {name}` writes"
+        )
     for alias in aliases:
         if (root / alias).is_dir():
             return root / alias
@@ -196,9 +199,16 @@ def _entries(folder: Path) -> list[ReleasedProblem]:
         )
         for picture in (entry.input, entry.answer):
             if not picture.is_file():
-                raise BadInput(f"{picture} is missing; {sidecar} describes a problem that needs it")
+                again = f"; {AGAIN} to write it" if (folder.parent / MARKER).is_file() else ""
+                raise BadInput(f"{picture} is missing; {sidecar} describes a problem that needs it{again}")
         entries.append(entry)
     return entries
+
+
+def _remedy(sidecar: Path) -> str:
+    if (sidecar.parents[1] / MARKER).is_file():
+        return f"remove it and {AGAIN}"
+    return "write it again or remove the problem"
 
 
 def _read_sidecar(path: Path) -> Sidecar:
@@ -206,9 +216,9 @@ def _read_sidecar(path: Path) -> Sidecar:
         data = read_file(path, SETTINGS)
         content: Any = read_json(data)
     except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror}); write it again or remove the problem") from error
+        raise BadInput(f"{path} cannot be read ({error.strerror}); {_remedy(path)}") from error
     except Malformed as error:
-        raise BadInput(f"{path} is not JSON ({error}); write it again or remove the problem") from error
+        raise BadInput(f"{path} is not JSON ({error}); {_remedy(path)}") from error
     if not isinstance(content, dict):
         raise BadInput(f"{path} holds a {type(content).__name__}, not an object with instruction, task, mode …")
     # Only an escape or a byte beyond ASCII can stand for half of a character or a NUL.

@@ -15,9 +15,9 @@ from editscope.documents import read_json
 from editscope.errors import BadInput
 from editscope.files import SETTINGS, read_file
 from editscope.images import encode_png, keep_freed_memory
-from editscope.processes import end_with_parent
-from editscope.suites.generated.released import MARKER
+from editscope.processes import end_on_interrupt, end_with_parent, starting_deaf
 from editscope.suites.generated.suite import GeneratedSuite
+from editscope.suites.generated.whole import LIST, MARKER
 from editscope.suites.registry import load_suite
 
 CHUNK = 16
@@ -47,15 +47,16 @@ def write(
         recipe = json.dumps(dict(suite.options))
         chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
         with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (suite.compiled_in,)) as pool:
-            futures = [pool.submit(_write_chunk, suite.name, recipe, chunk, out) for chunk in chunks]
             try:
+                with starting_deaf():
+                    futures = [pool.submit(_write_chunk, suite.name, recipe, chunk, out) for chunk in chunks]
                 for future in as_completed(futures):
                     lines.update(future.result())
                     _report_progress(on_progress, len(lines), len(ids))
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-    replace_file(out / "problems.jsonl", "".join(lines[case_id] + "\n" for case_id in ids).encode())
+    replace_file(out / LIST, "".join(lines[case_id] + "\n" for case_id in ids).encode())
     return len(ids)
 
 
@@ -114,6 +115,7 @@ def _suite(name: str, recipe: str) -> GeneratedSuite:
 def _begin(compiled_in: tuple[str, ...]) -> None:
     from editscope.compiled import compile_ahead
 
+    end_on_interrupt()
     keep_freed_memory()
     end_with_parent()
     compile_ahead(compiled_in)
@@ -132,19 +134,26 @@ def _claim(suite: GeneratedSuite, out: Path) -> None:
         "options": dict(suite.options),
         "environment": dict(suite.environment()),
     }
-    text = json.dumps(marker, indent=1) + "\n"
+    claim_folder(out, MARKER, (json.dumps(marker, indent=1) + "\n").encode(), "a generated set")
+
+
+def claim_folder(out: Path, marker: str, content: bytes, kind: str) -> None:
+    """Make a new or empty folder ours with a marker, or see that it has this one; BadInput where it has not.
+
+    ``kind`` says in words what a folder with such a marker holds.
+    """
     if out.exists() and not out.is_dir():
         raise BadInput(f"{out} is a file; --out takes a folder")
-    if out.is_dir() and any(_foreign(out)):
-        there = out / MARKER
-        if not there.is_file():
-            raise BadInput(f"{out} is not empty and does not hold a generated set; choose a new folder for --out")
-        if read_file(there, SETTINGS) != text.encode():
-            raise BadInput(f"{out} holds another set ({MARKER} differs); choose a new folder for --out")
-        return
     try:
+        if out.is_dir() and any(_foreign(out)):
+            there = out / marker
+            if not there.is_file():
+                raise BadInput(f"{out} is not empty and does not hold {kind}; choose a new folder for --out")
+            if read_file(there, SETTINGS) != content:
+                raise BadInput(f"{out} holds another set ({marker} differs); choose a new folder for --out")
+            return
         out.mkdir(parents=True, exist_ok=True)
-        replace_file(out / MARKER, text.encode())
+        replace_file(out / marker, content)
     except OSError as error:
         raise BadInput(f"{out} cannot be written ({error.strerror}); choose another folder for --out") from error
 
@@ -163,6 +172,13 @@ def replace_file(path: Path, data: bytes) -> None:
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise BadInput(f"{path} cannot be written ({error.strerror}); choose another folder for --out") from error
+
+
+def remove_remains(folder: Path) -> None:
+    """Remove what ``replace_file`` left in a folder when it was killed."""
+    for path in folder.glob(".*.*"):
+        if path.name.rpartition(".")[2].isdigit():
+            path.unlink(missing_ok=True)
 
 
 def _report_progress(on_progress: Callable[[int, int], None] | None, done: int, total: int) -> None:

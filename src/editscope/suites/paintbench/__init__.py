@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from editscope.suites.benchmark import Benchmark, Headline, Option, Paper, PaperFigures
+from editscope.suites.generated import COUNTS
+
+SHAPES = (1, 100)
+"""How few and how many shapes a scene may be asked to have."""
 
 BENCHMARK = Benchmark(
     name="paintbench",
@@ -18,10 +22,10 @@ BENCHMARK = Benchmark(
         Option("tasks", "Only these tasks.", "names"),
         Option("modes", "Only these modes.", "names"),
         Option("conditions", "Only these visual conditions.", "names"),
-        Option("per_cell", "Problems per task and condition [12].", "number"),
-        Option("per_mode", "Problems per mode and condition, in place of per_cell.", "number"),
+        Option("per_cell", "Problems per task and condition [12].", "number", limits=COUNTS),
+        Option("per_mode", "Problems per mode and condition, in place of per_cell.", "number", limits=COUNTS),
         Option("canvas", "Size of the canvas, such as 512x512.", "size"),
-        Option("n", "How many shapes a scene has.", "number"),
+        Option("n", "How many shapes a scene has.", "number", limits=SHAPES),
         Option(
             "points",
             "Instructions name only a shape's own points, or also points of its bounding box.",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from editscope.cases import Case
 from editscope.errors import BadInput, unknown
 from editscope.suites.base import short_hash
+from editscope.suites.generated import COUNTS
 from editscope.suites.generated.stream import ProblemStream, StreamPlace
 from editscope.suites.generated.suite import (
     GeneratedProblem,
@@ -18,6 +19,7 @@ from editscope.suites.generated.suite import (
     valid_namespace,
     valid_strata,
 )
+from editscope.suites.paintbench import SHAPES
 from editscope.suites.paintbench.catalog import ALL_MODES, CONDITIONS, MODES, PER_CELL, TASKS, aggregation, seed_of
 from editscope.suites.paintbench.data import change_of, problem_tags
 from editscope.suites.paintbench.slots import Overrides, PaintSlot
@@ -77,10 +79,10 @@ class PaintBenchSuite(GeneratedSuite):
         if per_cell is not None and per_mode is not None:
             raise BadInput("give --per-cell or --per-mode, not both")
         size = per_cell if per_cell is not None else per_mode if per_mode is not None else PER_CELL
-        if not 1 <= size <= 10_000:
-            raise BadInput(f"{size} problems per cell is out of range; ask for 1 to 10,000")
-        if n is not None and not 1 <= n <= 100:
-            raise BadInput(f"--n {n} is out of range; ask for 1 to 100 objects")
+        if not COUNTS[0] <= size <= COUNTS[1]:
+            raise BadInput(f"{size} problems per cell is out of range; ask for {COUNTS[0]} to {COUNTS[1]:,}")
+        if n is not None and not SHAPES[0] <= n <= SHAPES[1]:
+            raise BadInput(f"--n {n} is out of range; ask for {SHAPES[0]} to {SHAPES[1]} objects")
         valid_namespace(namespace)
         overrides = Overrides(namespace, _canvas(canvas), n, _points(points))
         slots = [

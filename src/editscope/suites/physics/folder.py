@@ -9,6 +9,7 @@ from editscope.cases import Case
 from editscope.errors import BadInput
 from editscope.suites.generated.released import ReleasedFolder, Sidecar
 from editscope.suites.physics.catalog import LEVELS, PhysicsCatalog
+from editscope.suites.physics.described import check_change, check_description
 from editscope.suites.physics.masks import with_effects
 
 
@@ -24,12 +25,23 @@ class SceneEditFolder(ReleasedFolder):
                 )
             return catalog.tags_of(fields.task, fields.mode)
 
-        super().__init__(catalog.name, root, lambda strata: catalog.aggregation, tags)
+        super().__init__(
+            catalog.name,
+            root,
+            lambda strata: catalog.aggregation,
+            tags,
+            folders="<task>_<level>",
+            only_ours=True,
+        )
 
     def case(self, case_id: str) -> Case:
-        """One problem with its effects."""
+        """One problem with its effects; BadInput where they cannot be those of its pictures."""
         case = super().case(case_id)
         try:
-            return with_effects(case)
-        except (KeyError, TypeError, ValueError) as error:
-            raise BadInput(f"the masks of {case_id} do not fit it ({error}); write the set again") from error
+            check_description(case.details)
+            case = with_effects(case)
+            check_change(case)
+        except ValueError as error:
+            sidecar = self._entries[case_id].sidecar
+            raise BadInput(f"{sidecar}: {error}; remove it and write the set again") from error
+        return case

@@ -31,9 +31,10 @@ def unpacked(runs: Sequence[int], shape: tuple[int, int]) -> npt.NDArray[np.bool
     >>> unpacked([1, 2, 1], (2, 2)).tolist()
     [[False, True], [True, False]]
     """
+    # Summed as they are, since what stands in a file may be larger than any array can hold.
+    if min(runs, default=0) < 0 or sum(runs) != shape[0] * shape[1]:
+        raise ValueError(f"the runs of a mask do not fill its {shape[1]} × {shape[0]} pixels")
     lengths = np.asarray(runs, np.int64)
-    if lengths.ndim != 1 or (lengths < 0).any() or int(lengths.sum()) != shape[0] * shape[1]:
-        raise ValueError(f"the runs do not fill a mask of {shape[1]} × {shape[0]} pixels")
     return np.repeat(np.arange(lengths.size) % 2 == 1, lengths).reshape(shape)
 
 

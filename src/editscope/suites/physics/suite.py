@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from editscope.cases import Case
 from editscope.errors import BadInput
 from editscope.suites.base import Suite, short_hash
+from editscope.suites.generated import COUNTS
 from editscope.suites.generated.stream import ProblemStream, StreamPlace
 from editscope.suites.generated.suite import GeneratedSuite, chosen_names, valid_namespace
+from editscope.suites.physics import SIDES
 from editscope.suites.physics.catalog import DEFAULT_LEVELS, LEVELS, PER_TASK, SIZE, PhysicsCatalog, seed_of
 from editscope.suites.physics.slots import SceneSlot
 
 if TYPE_CHECKING:
     from editscope.suites.physics.make import SceneProblem
 
-SMALLEST, LARGEST = 64, 2048
 COMPILED_IN = ("editscope.suites.raytracing._kernels",)
 
 
@@ -90,11 +91,11 @@ class SceneEditSuite(GeneratedSuite):
         wanted = chosen_names("task", tasks, tuple(cls.catalog.tasks))
         heights = chosen_names("level", levels, LEVELS) if levels is not None else DEFAULT_LEVELS
         count = PER_TASK if per_task is None else per_task
-        if not 1 <= count <= 10_000:
-            raise BadInput(f"--per-task {count} is out of range; ask for 1 to 10,000")
+        if not COUNTS[0] <= count <= COUNTS[1]:
+            raise BadInput(f"--per-task {count} is out of range; ask for {COUNTS[0]} to {COUNTS[1]:,}")
         side = SIZE if size is None else size
-        if not SMALLEST <= side <= LARGEST:
-            raise BadInput(f"--size {side} is out of range; ask for {SMALLEST} to {LARGEST} pixels")
+        if not SIDES[0] <= side <= SIDES[1]:
+            raise BadInput(f"--size {side} is out of range; ask for {SIDES[0]} to {SIDES[1]} pixels")
         name = cls.catalog.name if namespace is None else namespace
         valid_namespace(name)
         # Levels of a number follow each other: they share their pictures, which are then drawn once.

@@ -14,6 +14,7 @@ from editscope.suites.datafolder.questions import read_questions
 from editscope.suites.datafolder.rows import DataRow, json_list, tag_name
 from editscope.suites.datafolder.suite import FiledCase, JudgedSuite, basis
 from editscope.suites.generated.suite import chosen_names
+from editscope.suites.generated.whole import AGAIN, UNFINISHED
 
 LAWS = {
     "light_propagation": "optics",
@@ -86,6 +87,8 @@ class PicaBenchSuite(JudgedSuite):
         folder, source = super().find_root(root)
         if (folder / FILE).is_file():
             return folder, source
+        if (folder / UNFINISHED).is_file():
+            raise BadInput(f"{folder} is unfinished: it has no {FILE} yet; {AGAIN} to finish it")
         from editscope.suites.datafolder.hub import parquet_files, unpack
 
         files = parquet_files(folder)

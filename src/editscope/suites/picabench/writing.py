@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -10,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from editscope.cases import Case, Question
-from editscope.errors import BadInput
 from editscope.images import encode_png, load
 from editscope.suites.annotation.writing import json_list_bytes
 from editscope.suites.base import Suite
 from editscope.suites.datafolder.edit_area import SIDE
 from editscope.suites.effect_questions import Box, box_of, judged_id, questions_about
-from editscope.suites.generated.writing import replace_file
-from editscope.suites.picabench.data import FILE, LAWS, OTHER_LAWS
+from editscope.suites.generated.whole import UNFINISHED
+from editscope.suites.generated.writing import claim_folder, remove_remains, replace_file
+from editscope.suites.picabench.data import FILE, LAWS, OTHER_LAWS, PicaBenchSuite
 
 PICTURES = "inputs"
 
@@ -25,14 +26,10 @@ PICTURES = "inputs"
 def write_judged(out: Path, suite: Suite, on_progress: Callable[[int, int], None] | None = None) -> int:
     """Write the cases of a suite whose effects are known, and return how many there are.
 
-    A case of which nothing can be asked is left out. BadInput where the folder holds anything.
+    A case of which nothing can be asked is left out. A folder in which this was begun is written to the end; BadInput
+    where it holds anything else.
     """
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        if any(out.iterdir()):
-            raise BadInput(f"{out} is not empty; give a new folder")
-    except OSError as error:
-        raise BadInput(f"{out} cannot be written ({error.strerror}); give another folder") from None
+    _claim(out, suite)
     entries = []
     for number, case_id in enumerate(suite.ids, start=1):
         case = suite[case_id]
@@ -41,7 +38,22 @@ def write_judged(out: Path, suite: Suite, on_progress: Callable[[int, int], None
         if on_progress is not None:
             on_progress(number, len(suite))
     replace_file(out / FILE, json_list_bytes(entries))
+    (out / UNFINISHED).unlink()
     return len(entries)
+
+
+def _claim(out: Path, suite: Suite) -> None:
+    """Make sure that the folder is ours to write, and free of what a killed process left."""
+    marker = {
+        "format": PicaBenchSuite.name,
+        "suite": suite.name,
+        "fingerprint": suite.fingerprint,
+        "options": dict(suite.options),
+    }
+    content = json.dumps(marker, indent=1, default=str).encode() + b"\n"
+    claim_folder(out, UNFINISHED, content, "the unfinished cases of this command")
+    for folder in (out, out / PICTURES):
+        remove_remains(folder)
 
 
 def _entry(case: Case, questions: tuple[Question, ...], out: Path) -> dict[str, Any]:

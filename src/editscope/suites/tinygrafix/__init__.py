@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from editscope.suites.benchmark import Benchmark, Headline, Option, PaperFigures
+from editscope.suites.generated import COUNTS
 
 BENCHMARK = Benchmark(
     name="tinygrafix",
@@ -17,7 +18,7 @@ BENCHMARK = Benchmark(
     options=(
         Option("charts", "Only these chart types.", "names"),
         Option("tasks", "Only these tasks.", "names"),
-        Option("per_task", "Problems per task [30].", "number"),
+        Option("per_task", "Problems per task [30].", "number", limits=COUNTS),
         Option("namespace", "Draw fresh problems that no model has seen; any name gives its own set."),
         Option("split", "Which part of the set.", values=("test", "preservation", "all")),
         Option("strata", "Intervals resample within tasks, or within modes of tasks.", values=("release", "paper")),

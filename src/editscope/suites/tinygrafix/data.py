@@ -42,6 +42,7 @@ def load(
             split=split or "all",
             strata=strata,
             environment=_environment,
+            folders="<chart>_<task>",
         )
     from editscope.suites.tinygrafix.suite import TinyGrafixSuite
 

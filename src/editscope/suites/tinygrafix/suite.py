@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from editscope.errors import BadInput
 from editscope.suites.base import short_hash
+from editscope.suites.generated import COUNTS
 from editscope.suites.generated.stream import ProblemStream, StreamPlace
 from editscope.suites.generated.suite import (
     GeneratedProblem,
@@ -49,8 +50,8 @@ class TinyGrafixSuite(GeneratedSuite):
         wanted_charts = chosen_names("chart", charts, tuple(CHARTS))
         wanted_tasks = chosen_names("task", tasks, TASKS)
         size = PER_TASK if per_task is None else per_task
-        if not 1 <= size <= 10_000:
-            raise BadInput(f"--per-task {size} is out of range; ask for 1 to 10,000")
+        if not COUNTS[0] <= size <= COUNTS[1]:
+            raise BadInput(f"--per-task {size} is out of range; ask for {COUNTS[0]} to {COUNTS[1]:,}")
         valid_namespace(namespace)
         slots = [
             ChartSlot(chart, task, slot)

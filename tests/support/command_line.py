@@ -22,6 +22,11 @@ SEPARATORS = re.compile(r"[^/\\?&=,;:_.-]*[/\\?&=,;:_.-]*")
 TIMES = re.compile(r"\d(ms|s)?\b.*(an edit|edits a second|cases/s)")
 VARIES = re.compile(r"[0-9a-f]{16}|^\d+(\.\d+)?$|^[0-9:.]+$|-[0-9a-f]{4}\b|^\$")
 """Words that differ from run to run: hashes, times, names of new folders."""
+OTHER_PROCESSOR = {
+    "OPENBLAS_CORETYPE": "Nehalem",
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX2_Usable,-FMA_Usable",
+}
+"""Environment of a process in which OpenBLAS and the C library calculate as on a processor of another kind."""
 
 
 def called(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:

@@ -20,7 +20,7 @@ from editscope.images import load
 from editscope.suites import load_suite
 from editscope.suites.mechanics.catalog import CATALOG
 from editscope.suites.mechanics.suite import MechanicsSuite
-from support.processors import OTHER_PROCESSOR
+from support.command_line import OTHER_PROCESSOR
 
 pytestmark = pytest.mark.slow
 PINNED = Path(__file__).parents[2] / "data" / "mechanics_hashes.json"

@@ -19,8 +19,8 @@ from editscope.suites import load_suite
 from editscope.suites.generated.suite import pixels_of
 from editscope.suites.optics.catalog import CATALOG
 from editscope.suites.optics.suite import OpticsSuite
+from support.command_line import OTHER_PROCESSOR
 from support.places import DATA
-from support.processors import OTHER_PROCESSOR
 
 PINNED = DATA / "optics_hashes.json"
 WRITE = """

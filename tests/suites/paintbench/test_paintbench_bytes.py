@@ -25,8 +25,8 @@ from editscope.suites.paintbench.catalog import CONDITIONS, MODES
 from editscope.suites.paintbench.make import make
 from editscope.suites.paintbench.slots import PaintSlot
 from editscope.suites.paintbench.suite import PaintBenchSuite
+from support.command_line import OTHER_PROCESSOR
 from support.places import DATA
-from support.processors import OTHER_PROCESSOR
 
 PINNED = DATA / "paintbench_hashes.json"
 CELLS = [(task, mode) for task, modes in MODES.items() for mode in modes]

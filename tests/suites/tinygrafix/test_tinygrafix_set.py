@@ -20,8 +20,8 @@ from editscope.scoring import floor_miou, score_pixels
 from editscope.suites import load_suite, set_writer
 from editscope.suites.tinygrafix.catalog import CHARTS, OPERATIONS, seed_of
 from editscope.suites.tinygrafix.suite import TinyGrafixSuite
+from support.command_line import OTHER_PROCESSOR
 from support.places import DATA
-from support.processors import OTHER_PROCESSOR
 
 PINNED = DATA / "tinygrafix_hashes.json"
 FOLDERS = [f"{chart}_{task}" for chart, tasks in CHARTS.items() for task in tasks]

@@ -37,15 +37,6 @@ def colored(color: str) -> Surface:
     return Surface("matte", COLORS[color])
 
 
-def one(name: str) -> str:
-    """A name with its article.
-
-    >>> one("orange weight"), one("red weight")
-    ('an orange weight', 'a red weight')
-    """
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-
-
 def bystander(rng: SeededRandom, scene: TracedScene, taken: Sequence[str]) -> TracedScene:
     """One thing that stands in the background and has nothing to do with what happens."""
     color = rng.choice([name for name in COLORS if name not in taken])

@@ -10,6 +10,7 @@ from editscope.cases import Case, Question
 from editscope.images import Pixels
 from editscope.suites.effect_questions import Mask, Wording, seen_alone
 from editscope.suites.physics.asked_case import AskedCase, Asking, Wordings, asked, nearest
+from editscope.suites.physics.edit import one
 from editscope.suites.physics.stage import LIGHTS
 from editscope.suites.raytracing.render import place_in_picture
 from editscope.suites.raytracing.scene import Camera
@@ -76,7 +77,7 @@ def _move_lamp(case: AskedCase) -> Wordings:
 def _removed(case: AskedCase) -> Wordings:
     name = case.target
     return {
-        "object": Wording(f"Is the {name} gone from the floor?", f"Does a {name} stand on the floor?"),
+        "object": Wording(f"Is the {name} gone from the floor?", f"Does {one(name)} stand on the floor?"),
         "shadow": Wording(f"Is the shadow of the {name} absent?", f"Is the shadow of the {name} visible?"),
         "mirror image": Wording(
             f"Is the image of the {name} gone from the mirror?", f"Does the mirror show an image of the {name}?"
@@ -90,8 +91,10 @@ def _removed(case: AskedCase) -> Wordings:
 def _added(case: AskedCase) -> Wordings:
     model = case.target.removeprefix("second ")
     found = {
-        "object": Wording(f"Does a {model} stand on the floor?", f"Is the place of a {model} on the floor empty?"),
-        "shadow": Wording(f"Is the shadow of a {model} visible?", f"Is the shadow of a {model} absent?"),
+        "object": Wording(
+            f"Does {one(model)} stand on the floor?", f"Is the place of {one(model)} on the floor empty?"
+        ),
+        "shadow": Wording(f"Is the shadow of {one(model)} visible?", f"Is the shadow of {one(model)} absent?"),
     }
     if case.target == model:  # glass: there is no other one to be mistaken for it
         return found

@@ -49,3 +49,12 @@ def spoken_place(point: tuple[float, float, float], scene: TracedScene) -> str:
     """Where a point of the floor lies in the picture, in percent, so that the size of the picture does not matter."""
     x, y = place_in_picture(point, scene.camera, (1000, 1000))
     return f"{x / 10:.1f}% from the left and {y / 10:.1f}% from the top of the picture"
+
+
+def one(name: str) -> str:
+    """A name with its article.
+
+    >>> one("orange weight"), one("red weight")
+    ('an orange weight', 'a red weight')
+    """
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

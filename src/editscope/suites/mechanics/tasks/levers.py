@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.mechanics.apparatus import DARK, METAL, WOOD, bystander, colored, lying, one, workshop
+from editscope.suites.mechanics.apparatus import DARK, METAL, WOOD, bystander, colored, lying, workshop
 from editscope.suites.mechanics.closed_forms import seesaw_tilt, torque, torque_at
-from editscope.suites.physics.edit import Crowded, SceneEdit
+from editscope.suites.physics.edit import Crowded, SceneEdit, one
 from editscope.suites.physics.stage import COLORS
 from editscope.suites.raytracing.scene import Solid, TracedScene
 

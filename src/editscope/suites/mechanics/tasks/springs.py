@@ -11,13 +11,12 @@ from editscope.suites.mechanics.apparatus import (
     bystander,
     coil,
     colored,
-    one,
     rope,
     ruler,
     workshop,
 )
 from editscope.suites.mechanics.closed_forms import catenary, spring_length
-from editscope.suites.physics.edit import Crowded, SceneEdit
+from editscope.suites.physics.edit import Crowded, SceneEdit, one
 from editscope.suites.physics.stage import COLORS
 from editscope.suites.raytracing.scene import Solid, TracedScene
 

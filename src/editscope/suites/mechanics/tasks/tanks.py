@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.mechanics.apparatus import bystander, colored, frame, one, ruler, water, workshop
+from editscope.suites.mechanics.apparatus import bystander, colored, frame, ruler, water, workshop
 from editscope.suites.mechanics.closed_forms import draft, water_level
-from editscope.suites.physics.edit import Crowded, SceneEdit
+from editscope.suites.physics.edit import Crowded, SceneEdit, one
 from editscope.suites.physics.stage import COLORS
 from editscope.suites.raytracing.scene import Solid, TracedScene
 

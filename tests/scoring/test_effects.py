@@ -84,7 +84,9 @@ def test_every_number_is_finite_and_in_range_and_survives_the_journal(
     for name, value in score.metrics().items():
         if value is not None and name != "over_edit_ratio":
             assert (-1 if name.endswith("gap") else 0) <= value <= 1, name
-    assert all(math.isfinite(number) for number in (*score.gain, score.strength, score.fit, score.elsewhere))
+    assert all(
+        math.isfinite(number) for number in (*score.gain, score.strength, score.fit, score.same_light, score.beside)
+    )
     assert EffectScore.from_json(score.to_json()) == score
 
 

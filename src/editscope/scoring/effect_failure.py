@@ -99,7 +99,7 @@ def effect_failure(
     nothing = max(plain.recoveries, default=1.0) <= THRESHOLDS.near_zero and max(change.strengths, default=1.0) < APART
     if nothing and kept >= THRESHOLDS.kept and not moved:
         return "execution_omission"
-    if plain.consequences is not None and plain.consequences < WEAK and moved:
+    if plain.consequences is not None and max(plain.consequences, change.consequences or 0.0) < WEAK and moved:
         return "misplaced_consequences"
     return _treated_differently(plain, change) or _imprecision(plain, change)
 

@@ -64,6 +64,7 @@ class PhysicsCatalog:
             ),
             strata=("task", "level"),
             orders={"law": tuple(self.laws), "task": tuple(self.tasks), "level": LEVELS},
+            headline="consequences",
         )
 
 

@@ -104,8 +104,8 @@ def test_the_error_rates_of_a_judge_are_found_within_the_interval(anchor: Path, 
         some = found.by["effect"][effect]
         assert holds(some.false_yes, 0.1) and holds(some.false_no, 0.25), effect
     mirror = found.by["effect"]["mirror image"]
-    assert holds(mirror.accuracy, 0.5) and mirror.accuracy.below(0.75)
-    assert "weak on mirror image" in found.flags and "cannot tell" not in found.flags
+    assert holds(mirror.accuracy, 0.5)
+    assert found.flags == {}  # ten answers are too few to say so, see below
     assert (found.overall.false_no.value or 0.0) > (found.overall.false_yes.value or 1.0)
 
 
@@ -154,6 +154,48 @@ def test_intervals_by_effect_hold_the_rates_of_judges_that_err_by_chance(anchor:
     # Intervals of a handful of problems are wide and hold nearly always; they must not hide narrow ones that do not.
     assert 0.92 <= sum(many) / len(many) <= 0.98
     assert all(sum(some_held) / len(some_held) >= 0.88 for some_held in held.values())
+
+
+def weak_in_audits(
+    problems: Sequence[AuditProblem], share: Callable[[str, bool], float], audits: int = 60
+) -> list[str]:
+    """What a judge that errs at these rates is called weak on, in so many audits: one name for every flag."""
+    flags = (flag for seed in range(audits) for flag in found_by_chance(problems, seed, share).flags)
+    return [flag for flag in flags if flag.startswith("weak on")]
+
+
+@pytest.mark.parametrize(("false_yes", "false_no"), [(0.3, 0.1), (0.2, 0.2), (0.1, 0.1)])
+def test_a_judge_that_errs_alike_about_all_effects_is_seldom_called_weak_on_one(
+    false_yes: float, false_no: float, anchor: Path
+) -> None:
+    flags = weak_in_audits(read_set(anchor).problems, lambda _, true: false_no if true else false_yes)
+    assert len(flags) <= 0.1 * 60  # 5 % are promised; so many are three standard errors more
+
+
+def test_a_judge_that_does_not_see_mirrors_is_found_with_two_problems_a_task(anchor: Path) -> None:
+    blind = weak_in_audits(
+        read_set(anchor).problems, lambda effect, true: float(true) if effect == "mirror image" else 0.1
+    )
+    assert blind.count("weak on mirror image") >= 0.9 * 60
+
+
+def test_a_judge_that_guesses_about_mirrors_is_found_with_four_problems_a_task(tmp_path: Path) -> None:
+    suite = load_suite("optics", per_task=4, levels="superficial", size=64)
+    make_set(tmp_path / "set", suite, len(suite))
+    guesses = weak_in_audits(
+        read_set(tmp_path / "set").problems, lambda effect, _: 0.5 if effect == "mirror image" else 0.1
+    )
+    assert guesses.count("weak on mirror image") >= 0.85 * 60
+
+
+def test_two_problems_say_nothing_of_an_effect(anchor: Path) -> None:
+    wrong_about_fog = found_by_chance(read_set(anchor).problems, 0, lambda effect, _: float(effect == "fog"))
+    fog = wrong_about_fog.by["effect"]["fog"]
+    assert fog.accuracy.n == 2 and fog.accuracy.value == 0.0
+    assert wrong_about_fog.flags == {}
+    half = found_by_chance(read_set(anchor).problems, 0, lambda effect, true: float(effect == "fog" and true))
+    accuracy = half.by["effect"]["fog"].accuracy
+    assert accuracy.value == 0.5 and accuracy.lo == pytest.approx(0.09, abs=0.01) and half.flags == {}
 
 
 def test_a_judge_that_always_says_yes_is_found_out(anchor: Path, tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from hypothesis.extra.numpy import arrays
 
 from editscope.cases import Case, Effect, Instruction
 from editscope.errors import BadInput
+from editscope.scoring.effect_change import Mask
 from editscope.scoring.effects import (
     EffectScore,
-    Mask,
     effects_floor,
     grade_effects,
     missing_effects,
@@ -84,7 +84,9 @@ def test_every_number_is_finite_and_in_range_and_survives_the_journal(
     for name, value in score.metrics().items():
         if value is not None and name != "over_edit_ratio":
             assert (-1 if name.endswith("gap") else 0) <= value <= 1, name
-    assert all(math.isfinite(number) for number in (*score.gain, score.strength, score.fit, score.elsewhere))
+    assert all(
+        math.isfinite(number) for number in (*score.gain, score.strength, score.fit, score.same_light, score.beside)
+    )
     assert EffectScore.from_json(score.to_json()) == score
 
 
@@ -134,6 +136,47 @@ def scene() -> tuple[np.ndarray, np.ndarray, list[Effect]]:
     answer = before.copy()
     answer[masks[0]], answer[masks[1]] = (220, 200, 60), answer[masks[1]] // 2
     return before, answer, [Effect("object", masks[0], direct=True), Effect("shadow", masks[1])]
+
+
+def test_a_shadow_beside_its_place_is_misplaced_and_one_that_only_moved_too(
+    scene: tuple[np.ndarray, np.ndarray, list[Effect]],
+) -> None:
+    before, answer, effects = scene
+    moved = np.where(effects[0].mask[..., None], answer, before)
+    moved[22:32, 8:28] //= 2
+    assert score_effects(before, answer, moved, effects).failure == "misplaced_consequences"
+    gone, there = np.zeros((2, 40, 60), np.bool_)
+    gone[25:35, 10:20] = there[25:35, 30:40] = True
+    board = np.full_like(before, 120)
+    before, answer = board.copy(), board.copy()
+    before[gone], answer[there], answer[effects[0].mask] = 30, 30, 220  # light in sum stays as it is
+    wrong = np.where((effects[0].mask | gone)[..., None], answer, before)
+    wrong[25:35, 45:55] = 30
+    effects = [effects[0], Effect("moved", gone | there)]
+    assert score_effects(before, answer, wrong, effects).failure == "misplaced_consequences"
+
+
+def test_noise_over_a_faint_consequence_is_a_matter_of_color_and_its_absence_is_not(
+    scene: tuple[np.ndarray, np.ndarray, list[Effect]],
+) -> None:
+    before, answer, effects = scene
+    shadow = effects[1].mask
+    answer[shadow] = before[shadow] - 2  # hardly more than the noise
+    noisy = (answer + np.random.default_rng(0).integers(-3, 4, answer.shape)).astype(np.uint8)
+    score = score_effects(before, answer, noisy, effects)
+    assert score.consequences is not None and score.consequences < 0.3
+    assert score.failure == "color_imprecision"
+    cutout = np.where(effects[0].mask[..., None], answer, before)
+    assert score_effects(before, answer, cutout, effects).failure == "consequences_missing"
+
+
+def test_an_unrelated_change_does_not_make_missing_consequences_misplaced(
+    scene: tuple[np.ndarray, np.ndarray, list[Effect]],
+) -> None:
+    before, answer, effects = scene
+    painted = np.where(effects[0].mask[..., None], answer, before)
+    painted[20:24, 2:8] = (250, 30, 30)
+    assert score_effects(before, answer, painted, effects).failure == "consequences_missing"
 
 
 def test_a_tone_shift_is_gone_after_the_best_gain(scene: tuple[np.ndarray, np.ndarray, list[Effect]]) -> None:

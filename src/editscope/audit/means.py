@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from editscope.stats.bootstrap import Floats, draws, percentile_interval
+from editscope.stats.small_groups import wilson
 
 RESAMPLES = 2_000
+MANY = 10
+"""Problems from which on resampling alone shows how far a share may be from the true one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,14 @@ NOTHING_FOUND = Mean(None, None, None, 0)
 
 
 def mean_over_problems(found: Sequence[tuple[int, float]], problems: int, *, share: bool = True) -> Mean:
-    """The mean of values that belong to problems, which are resampled whole."""
+    """The mean of values that belong to problems, which are resampled whole.
+
+    Resamples of a handful of problems are much alike, and of two that agree all the same. So the interval of a share
+    is there the wider one of what resampling shows and of what Wilson's says of so many problems.
+
+    >>> mean_over_problems([(0, 1.0), (0, 0.0), (1, 1.0), (1, 0.0)], 2)
+    Mean(value=0.5, lo=0.094529, hi=0.905471, n=2)
+    """
     if not found:
         return NOTHING_FOUND
     sums, counts = np.zeros(problems), np.zeros(problems)
@@ -53,6 +63,9 @@ def mean_over_problems(found: Sequence[tuple[int, float]], problems: int, *, sha
         # Nothing went otherwise, so resampling shows no spread: the exact bound of a binomial share does.
         reach = 1 - 0.025 ** (1 / len(sums))
         lo, hi = (round(1 - reach, 6), 1.0) if value == 1.0 else (0.0, round(reach, 6))
+    elif share and lo is not None and hi is not None and len(sums) < MANY:
+        low, high = wilson(value, len(sums))
+        lo, hi = min(lo, round(low, 6)), max(hi, round(high, 6))
     return Mean(round(value, 6), lo, hi, len(sums))
 
 

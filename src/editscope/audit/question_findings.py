@@ -12,6 +12,7 @@ from editscope.audit.known_edit_set import AuditProblem
 from editscope.audit.known_questions import EDITS
 from editscope.audit.means import Mean, mean_over_problems
 from editscope.audit.question_calls import asked_keys
+from editscope.audit.weak_effects import WEAK, weak_effects
 from editscope.judges import Verdict
 
 SIZES = (0.01, 0.05, 0.2)
@@ -21,8 +22,6 @@ MOSTLY_ONE = 0.9
 """A judge that gives one answer so often says nothing; half of the right ones are Yes."""
 LEANING = 0.1
 """So much more often than the other a wrong answer may be Yes or No, whatever the intervals say."""
-WEAK = 0.75
-"""A judge that is surely right less often than that about a kind of effect does not see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ def question_findings(
             [(one.problem, float(a == b)) for one in given for a, b in combinations(one.said, 2)], count
         ),
     )
-    return replace(unflagged, flags=question_flags(unflagged))
+    return replace(unflagged, flags=question_flags(unflagged, weak_effects(given)))
 
 
 def given_answers(
@@ -132,7 +131,7 @@ def rates(given: Iterable[GivenAnswer], problems: int) -> Rates:
     )
 
 
-def question_flags(found: QuestionFindings) -> dict[str, str]:
+def question_flags(found: QuestionFindings, weak_on: Sequence[str]) -> dict[str, str]:
     """What is wrong with a judge, by name, each in a sentence; nothing for a good one."""
     flaws: dict[str, str] = {}
     overall = found.overall
@@ -149,12 +148,13 @@ def question_flags(found: QuestionFindings) -> dict[str, str]:
             f"{_percent(overall.false_no)} of what is."
         )
     if "cannot tell" not in flaws:
-        for effect, some in found.by["effect"].items():
-            if some.accuracy.below(WEAK):
-                flaws[f"weak on {effect}"] = (
-                    f"It is right about {effect.replace('_', ' ')} in only {_percent(some.accuracy)} of cases; "
-                    "half is chance."
-                )
+        if overall.accuracy.below(WEAK):
+            flaws["often wrong"] = f"Only {_percent(overall.accuracy)} of its answers are right; half is chance."
+        for effect in weak_on:
+            flaws[f"weak on {effect}"] = (
+                f"It is right about {effect.replace('_', ' ')} in only {_percent(found.by['effect'][effect].accuracy)} "
+                "of cases, and more often about other effects; half is chance."
+            )
     if found.same_again.value is not None and found.same_again.value < STEADY:
         flaws["inconsistent"] = f"Asked again, it gives the same answer in only {_percent(found.same_again)} of cases."
     return flaws | gap_flag(found)

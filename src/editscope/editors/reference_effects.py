@@ -58,16 +58,22 @@ def gain(source: Pixels, answer: Pixels, effects: Effects, strength: float, rng:
 def shifted_shadow(
     source: Pixels, answer: Pixels, effects: Effects, strength: float, rng: np.random.Generator
 ) -> Pixels:
-    """The object is right, and the consequences lie beside their place, by 1/16 of the shorter side at strength 1."""
+    """The object is right, and the consequences lie beside their place, by 1/16 of the shorter side at strength 1.
+
+    They go to the corner where most of them is to be seen: neither under the object nor out of the picture.
+    """
     from editscope.scoring import linear_light, srgb_bytes
 
     start, followed = linear_light(source), _followed(effects)
     change = np.where(followed[..., None], linear_light(answer) - start, 0.0)
     by = max(1, round(min(source.shape[:2]) / 16 * strength))
-    down, right = (int(side) * 2 * by for side in rng.integers(0, 2, size=2))
-    padded = np.pad(change, ((by, by), (by, by), (0, 0)))
-    moved = padded[down : down + source.shape[0], right : right + source.shape[1]]
-    return np.where(_direct(effects)[..., None], answer, srgb_bytes(start + moved))
+    padded, direct = np.pad(change, ((by, by), (by, by), (0, 0))), _direct(effects)[..., None]
+    height, width = source.shape[:2]
+    corners = [(2 * by * down, 2 * by * right) for down in (0, 1) for right in (0, 1)]
+    rng.shuffle(corners)
+    seen = [np.where(direct, 0.0, padded[y : y + height, x : x + width]) for y, x in corners]
+    moved = max(seen, key=lambda shown: float(np.abs(shown).sum()))
+    return np.where(direct, answer, srgb_bytes(start + moved))
 
 
 def _direct(effects: Effects) -> npt.NDArray[np.bool_]:

@@ -213,6 +213,15 @@ class Sheet:
         return parts_of_cases([{"n": n, **({"of": whole} if whole else {})} for n in numbers])
 
     @property
+    def headline_cases_in_words(self) -> str:
+        """The same, with how many of them have the headline where some cannot, such as consequences without any."""
+        having = [len({one.case_id for one in view.records if self.headline in one.metrics}) for view in self.runs]
+        every = [len({one.case_id for one in view.records if one.metrics}) for view in self.runs]
+        if self.judged or not any(having) or having == every:
+            return self.cases_in_words
+        return f"{listed(sorted({f'{n:,}' for n in having}))} of {self.cases_in_words}, those that have any"
+
+    @property
     def resampling(self) -> str:
         """Within what intervals were resampled, in words; run by run where an older run did it otherwise."""
         within = [resampled_within(aggregation_from(dict(view.run.info))) for view in self.runs]

@@ -71,7 +71,9 @@ SCORED: Mapping[str, Check] = {
     "instruction": text,
     "fingerprint": text,
 }
-EFFECT = record({"name": text, "direct": flag, "pixels": whole, "recovery": finite, "gain_recovery": finite})
+EFFECT = record(
+    {"name": text, "direct": flag, "pixels": whole, "recovery": finite, "gain_recovery": finite, "strength": finite}
+)
 _EVIDENCE = record(
     {
         "edit_pixels": whole,
@@ -90,7 +92,8 @@ _EVIDENCE = record(
         "gain_preservation": list_of(finite, TOLERANCES),
         "strength": finite,
         "fit": finite,
-        "elsewhere": finite,
+        "same_light": finite,
+        "beside": finite,
     },
 )
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from editscope.cases import Case, Effect
 from editscope.images import Pixels
-from editscope.scoring.effects import Mask, effects_floor, grade_effects, missing_effects
+from editscope.scoring.effect_change import Mask
+from editscope.scoring.effects import effects_floor, grade_effects, missing_effects
 from editscope.scoring.pixels import floor_miou, grade_case, missing_score
 
 Levels: TypeAlias = npt.NDArray[np.uint8]

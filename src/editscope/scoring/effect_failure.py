@@ -11,13 +11,15 @@ APART = 0.5
 """The gap from which direct effects and consequences count as treated differently."""
 WEAK = 0.8
 """The strength below which an edit that fits is too weak, and the fit from which it fits."""
-SAME_LIGHT = 0.25
-"""How far the change of light may be from what was asked, as a share of it, to be the same change elsewhere."""
+SAME_LIGHT = 0.5
+"""The share of the light that should come and go from which on it did, wherever that was."""
+BESIDE = 0.02
+"""The share of a change that lies outside all masks from which on it is beside its place, and not within it."""
 
 
 @dataclass(frozen=True, slots=True)
 class EffectOutcome:
-    """The figures of one edit that the diagnosis reads; ``preservation`` is a curve over tolerances 0 … 10."""
+    """What became of the effects and of the rest; ``preservation`` is a curve over tolerances 0 … 10."""
 
     direct: float | None
     consequences: float | None
@@ -35,14 +37,33 @@ class EffectOutcome:
         return [value for value in (self.direct, self.consequences) if value is not None]
 
 
+@dataclass(frozen=True, slots=True)
+class EffectChange:
+    """The change that an edit made, against the one that was asked for.
+
+    ``strength`` is the share of it that fits the edit best, ``fit`` how much of the edit that explains; ``direct`` and
+    ``consequences`` are the strengths of these effects alone. Noise lowers the recovery of faint effects, and leaves
+    their strength. ``same_light`` is how much of the light that should come and go outside the direct effects did,
+    wherever; ``beside`` is the share of the change there that lies outside all masks. ``edited`` is the share of
+    pixels of the edit that are right at tolerance 10.
+    """
+
+    strength: float
+    fit: float
+    direct: float | None = None
+    consequences: float | None = None
+    same_light: float = 0.0
+    beside: float = 0.0
+    edited: float = 0.0
+
+    @property
+    def strengths(self) -> list[float]:
+        """Of direct effects and consequences, as far as the case has them."""
+        return [value for value in (self.direct, self.consequences) if value is not None]
+
+
 def effect_failure(
-    plain: EffectOutcome,
-    gained: EffectOutcome,
-    *,
-    strength: float,
-    fit: float,
-    elsewhere: float,
-    unchanged: bool = False,
+    plain: EffectOutcome, gained: EffectOutcome, change: EffectChange, *, unchanged: bool = False
 ) -> str:
     """The failure mode of one edit; ``gained`` is after the best gain. The first rule that holds decides.
 
@@ -51,18 +72,18 @@ def effect_failure(
     2. tone shift: they are after one gain per channel.
     3. structural catastrophe: nothing of the rest was kept, not even after the gain.
     4. execution omission: hardly any recovery, and the rest was kept.
-    5. misplaced consequences: consequences are not where they belong, some of the rest changed, most of it
-       did not, and the light changed in sum by what was asked (``elsewhere`` is near 1).
-    6. consequences missing, consequences only: the gap is large.
+    5. misplaced consequences: consequences are not where they belong, some of their change lies outside all masks,
+       most of the rest was kept, and the light that came and the light that went are about what was asked.
+    6. consequences missing, consequences only: the gap is large, and what lags behind is too weak.
     7. too weak: the edit is the right change times a factor below 1.
-    8. color imprecision: what is wrong with the rest is gone at tolerance 10.
+    8. color imprecision: what is wrong is gone at tolerance 10.
     9. structural imprecision: anything else.
 
     >>> half = EffectOutcome(0.5, 0.5, [1.0] * 11)
-    >>> effect_failure(half, half, strength=0.5, fit=0.98, elsewhere=0.5)
+    >>> effect_failure(half, half, EffectChange(strength=0.5, fit=0.98, direct=0.5, consequences=0.5))
     'too_weak'
     >>> cutout = EffectOutcome(1.0, 0.0, [1.0] * 11)
-    >>> effect_failure(cutout, cutout, strength=0.6, fit=0.4, elsewhere=0.0)
+    >>> effect_failure(cutout, cutout, EffectChange(strength=0.6, fit=0.4, direct=1.0, consequences=0.0))
     'consequences_missing'
     """
     if unchanged and plain.recoveries:
@@ -71,18 +92,35 @@ def effect_failure(
         return "success"
     if gained.done:
         return "tone_shift"
-    direct, consequences, kept = plain.direct, plain.consequences, plain.preservation[-1]
+    kept = plain.preservation[-1]
     if max(kept, gained.preservation[-1]) <= THRESHOLDS.near_zero:
         return "structural_catastrophe"
-    # Noise changes all pixels a little and light in sum by nothing; what was moved leaves most of the rest alone.
-    moved = APART <= plain.preservation[1] < 1 and abs(elsewhere - 1) <= SAME_LIGHT
-    if max(plain.recoveries, default=1.0) <= THRESHOLDS.near_zero and kept >= THRESHOLDS.kept and not moved:
+    moved = change.beside >= BESIDE and change.same_light >= SAME_LIGHT and plain.preservation[5] >= APART
+    nothing = max(plain.recoveries, default=1.0) <= THRESHOLDS.near_zero and max(change.strengths, default=1.0) < APART
+    if nothing and kept >= THRESHOLDS.kept and not moved:
         return "execution_omission"
-    if consequences is not None and consequences < WEAK and moved:
+    if plain.consequences is not None and max(plain.consequences, change.consequences or 0.0) < WEAK and moved:
         return "misplaced_consequences"
-    if direct is not None and consequences is not None and abs(direct - consequences) >= APART:
-        return "consequences_missing" if direct > consequences else "consequences_only"
-    if fit >= WEAK > strength:
+    return _treated_differently(plain, change) or _imprecision(plain, change)
+
+
+def _treated_differently(plain: EffectOutcome, change: EffectChange) -> str:
+    """Which of object and consequences is there without the other; "" where the edit treats them alike."""
+    direct, consequences = plain.direct, plain.consequences
+    if direct is None or consequences is None or abs(direct - consequences) < APART:
+        return ""
+    if direct > consequences:
+        return "consequences_missing" if (change.consequences or 0.0) < WEAK else ""
+    return "consequences_only" if (change.direct or 0.0) < WEAK else ""
+
+
+def _imprecision(plain: EffectOutcome, change: EffectChange) -> str:
+    """What an edit is that treats object and consequences alike, and neither is right."""
+    if change.fit >= WEAK > change.strength:
         return "too_weak"
-    right = kept >= THRESHOLDS.kept and min(plain.recoveries, default=1.0) >= APART
-    return "color_imprecision" if right and plain.preservation[0] < kept else "structural_imprecision"
+    kept = plain.preservation[-1]
+    there = min(plain.recoveries, default=1.0) >= APART
+    close = change.edited >= THRESHOLDS.kept
+    hidden = close and min(change.strengths, default=1.0) >= WEAK
+    right = kept >= THRESHOLDS.kept and (there or hidden)
+    return "color_imprecision" if right and (close or plain.preservation[0] < kept) else "structural_imprecision"

@@ -16,12 +16,11 @@ import numpy.typing as npt
 from editscope.cases import Effect
 from editscope.errors import BadInput
 from editscope.images import Pixels, cover
-from editscope.scoring._lab import LINEAR64
-from editscope.scoring.effect_failure import EffectOutcome, effect_failure
+from editscope.scoring.effect_change import Mask, distance, moved_light, strength_of
+from editscope.scoring.effect_failure import EffectChange, EffectOutcome, effect_failure
 from editscope.scoring.gain import NO_GAIN, Gain, best_gain, with_gain
 from editscope.scoring.pixels import TOLERANCES, PixelScore, grade_loaded, missing_score
 
-Mask: TypeAlias = npt.NDArray[np.bool_]
 Levels: TypeAlias = npt.NDArray[np.uint8]
 
 LEVEL, IN_EDIT = np.uint8(15), np.uint8(16)
@@ -42,8 +41,8 @@ def recovery(before: Pixels, answer: Pixels, output: Pixels, mask: Mask) -> floa
     True
     """
     inside = answer[mask]
-    whole = _distance(before[mask], inside)
-    return max(0.0, 1.0 - _distance(output[mask], inside) / whole) if whole else None
+    whole = distance(before[mask], inside)
+    return max(0.0, 1.0 - distance(output[mask], inside) / whole) if whole else None
 
 
 def consequence_gap(direct: float | None, consequences: float | None) -> float | None:
@@ -57,13 +56,14 @@ def consequence_gap(direct: float | None, consequences: float | None) -> float |
 
 @dataclass(frozen=True, slots=True)
 class EffectRecovery:
-    """What became of one effect: its recovery, and the same after the best gain."""
+    """What became of one effect: its recovery, the same after the best gain, and the strength of its change."""
 
     name: str
     direct: bool
     pixels: int
     recovery: float
     gain_recovery: float
+    strength: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,8 @@ class EffectScore:
 
     ``pixels`` counts as for any edit, with all masks as the edit region and without the ignored pixels. ``strength``
     is the share of the asked change that fits the edit best, and ``fit`` how much of the edit that share explains.
-    ``elsewhere`` is the change of light outside the direct effects, as a share of the change that was asked for there.
+    ``same_light`` is how much of the light that should come and go outside the direct effects did so, and ``beside``
+    the share of the change there that lies outside all masks.
     """
 
     pixels: PixelScore
@@ -82,7 +83,8 @@ class EffectScore:
     gain_preservation: tuple[float, ...] = (0.0,) * len(TOLERANCES)
     strength: float = 0.0
     fit: float = 0.0
-    elsewhere: float = 0.0
+    same_light: float = 0.0
+    beside: float = 0.0
 
     @property
     def direct(self) -> float | None:
@@ -106,15 +108,26 @@ class EffectScore:
         return self.ignored_pixels / max(1, scored + self.ignored_pixels)
 
     @property
+    def change(self) -> EffectChange:
+        """The change that was made, against the one that was asked for."""
+        return EffectChange(
+            self.strength,
+            self.fit,
+            direct=_mean(min(1.0, effect.strength) for effect in self.effects if effect.direct),
+            consequences=_mean(min(1.0, effect.strength) for effect in self.effects if not effect.direct),
+            same_light=self.same_light,
+            beside=self.beside,
+            edited=self.pixels.edit_accuracy[-1],
+        )
+
+    @property
     def failure(self) -> str:
         """The failure mode; see ``effect_failure``."""
         gained = self._gained()
         return effect_failure(
             EffectOutcome(self.direct, self.consequences, self.pixels.preservation_accuracy),
             EffectOutcome(gained["direct"], gained["consequences"], self.gain_preservation),
-            strength=self.strength,
-            fit=self.fit,
-            elsewhere=self.elsewhere,
+            self.change,
             unchanged=self.pixels.output_size is not None and self.pixels.changed_pixels[0] == 0,
         )
 
@@ -155,6 +168,7 @@ class EffectScore:
                     "pixels": effect.pixels,
                     "recovery": effect.recovery,
                     "gain_recovery": effect.gain_recovery,
+                    "strength": effect.strength,
                 }
                 for effect in self.effects
             ],
@@ -163,7 +177,8 @@ class EffectScore:
             "gain_preservation": list(self.gain_preservation),
             "strength": self.strength,
             "fit": self.fit,
-            "elsewhere": self.elsewhere,
+            "same_light": self.same_light,
+            "beside": self.beside,
         }
 
     @classmethod
@@ -179,7 +194,8 @@ class EffectScore:
                 gain_preservation=tuple(map(float, record["gain_preservation"])),
                 strength=float(record["strength"]),
                 fit=float(record["fit"]),
-                elsewhere=float(record["elsewhere"]),
+                same_light=float(record["same_light"]),
+                beside=float(record["beside"]),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise BadInput(f"a score of effects cannot be read ({error!r}); Editscope did not write it") from error
@@ -211,7 +227,8 @@ def grade_effects(
     pixels, levels = _graded(before, answer, fitted, union, scored)
     pixels = replace(pixels, resized=fitted is not output, output_size=(output.shape[1], output.shape[0]))
     gain, gained, preserved = _gained(before, answer, fitted, pixels, union, scored)
-    strength, fit = _strength(before, answer, fitted, union)
+    strength, fit = strength_of(before, answer, fitted, union)
+    same_light, beside = moved_light(before, answer, fitted, effects, scored)
     score = EffectScore(
         pixels,
         _recoveries(before, answer, fitted, gained, effects, scored),
@@ -220,7 +237,8 @@ def grade_effects(
         gain_preservation=preserved,
         strength=strength,
         fit=fit,
-        elsewhere=_elsewhere(before, answer, fitted, effects, scored),
+        same_light=same_light,
+        beside=beside,
     )
     return score, levels
 
@@ -313,37 +331,9 @@ def _recoveries(
         plain = recovery(before, answer, output, mask)
         if plain is not None:
             after = plain if gained is output else recovery(before, answer, gained, mask) or 0.0
-            recoveries.append(EffectRecovery(effect.name, effect.direct, int(mask.sum()), plain, after))
+            strength, _ = strength_of(before, answer, output, mask)
+            recoveries.append(EffectRecovery(effect.name, effect.direct, int(mask.sum()), plain, after, strength))
     return tuple(sorted(recoveries, key=lambda one: (one.name, one.direct, one.pixels, one.recovery)))
-
-
-def _strength(before: Pixels, answer: Pixels, output: Pixels, mask: Mask) -> tuple[float, float]:
-    """The s that brings I + s (A − I) nearest to the output, and 1 − Σ‖O − I − s (A − I)‖ / Σ‖I − A‖, cut at 0."""
-    start = LINEAR64[before[mask]]
-    asked, made = LINEAR64[answer[mask]] - start, LINEAR64[output[mask]] - start
-    energy = float((asked * asked).sum())
-    if not energy:
-        return 0.0, 0.0
-    share = float((made * asked).sum()) / energy
-    left = np.sqrt(((made - share * asked) ** 2).sum(axis=-1)).sum()
-    return share, max(0.0, 1.0 - float(left / np.sqrt((asked * asked).sum(axis=-1)).sum()))
-
-
-def _elsewhere(before: Pixels, answer: Pixels, output: Pixels, effects: Sequence[Effect], scored: Mask) -> float:
-    """The sum of O − I over all pixels without a direct effect, along that of A − I, as a share of it."""
-    counted = scored.copy()
-    for effect in effects:
-        if effect.direct:
-            counted &= ~effect.mask
-    start = LINEAR64[before[counted]].sum(axis=0)
-    asked, made = LINEAR64[answer[counted]].sum(axis=0) - start, LINEAR64[output[counted]].sum(axis=0) - start
-    energy = float((asked * asked).sum())
-    return float((made * asked).sum()) / energy if energy else 0.0
-
-
-def _distance(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> float:
-    apart = LINEAR64[first] - LINEAR64[second]
-    return float(np.sqrt((apart * apart).sum(axis=-1)).sum())
 
 
 def _mean(values: Iterable[float]) -> float | None:

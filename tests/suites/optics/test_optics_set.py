@@ -90,6 +90,17 @@ def test_a_reference_editor_is_diagnosed_as_what_it_is(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.drill
+def test_consequences_beside_their_place_are_misplaced_where_they_can_be_seen_there() -> None:
+    seen: collections.Counter[str] = collections.Counter()
+    for task in TASKS:
+        for case in cases(task):
+            if any(effect.direct for effect in case.effects) and any(not effect.direct for effect in case.effects):
+                seen[edited("shifted_shadow", case).failure] += 1
+    assert seen["misplaced_consequences"] >= 0.9 * seen.total(), seen  # the others lie under the object, or everywhere
+
+
+@pytest.mark.slow
+@pytest.mark.drill
 @pytest.mark.parametrize("task", TASKS)
 def test_an_independent_reader_solves_the_scene_from_the_sentence(task: str) -> None:
     for case in cases(task):

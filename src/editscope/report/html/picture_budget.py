@@ -7,6 +7,7 @@ from binascii import b2a_base64
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
@@ -197,9 +198,11 @@ def fair_order(cases: Sequence[SharedCase]) -> list[int]:
 
 
 def _score(case: SharedCase) -> float:
+    """The mean headline: 0 of an edit without any score, and last of all a case that has no such thing."""
     values: Iterable[CaseRecord] = case.records.values()
-    scores = [record.metrics.get(case.sheet.headline) or 0.0 for record in values]
-    return sum(scores) / len(scores)
+    metric = case.sheet.headline
+    scores = [record.metrics.get(metric) or 0.0 for record in values if metric in record.metrics or not record.metrics]
+    return sum(scores) / len(scores) if scores else inf
 
 
 def columns(places: Places, cases: Sequence[SharedCase], shared_full: dict[str, list[Place]]) -> dict[str, Any]:

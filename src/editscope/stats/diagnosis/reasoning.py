@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import sqrt
 
 from editscope.stats.diagnosis.averages import Interval
+from editscope.stats.small_groups import wilson
 
 Z = 1.959963984540054
 """The quantile of the normal distribution behind a 95 % interval."""
@@ -61,8 +61,5 @@ def share(right: int, n: int) -> Interval | None:
     """
     if not n:
         return None
-    p, z2 = right / n, Z * Z
-    middle = p + z2 / (2 * n)
-    reach = Z * sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    low, high = ((middle + end) / (1 + z2 / n) for end in (-reach, reach))
-    return Interval(100 * p, round(100 * low, 3) + 0.0, round(100 * high, 3))
+    low, high = wilson(right / n, n, Z)
+    return Interval(100 * (right / n), round(100 * low, 3) + 0.0, round(100 * high, 3))

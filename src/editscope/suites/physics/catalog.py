@@ -54,16 +54,17 @@ class PhysicsCatalog:
 
     @property
     def aggregation(self) -> Aggregation:
-        """Means of tasks, then of laws."""
+        """Means of tasks, then of laws, over all cases and over those of one level."""
         return Aggregation(
             overall=Group("overall", (), ("task", "law")),
             groups=(
                 Group("law", ("law",), ("task",)),
                 Group("task", ("task",)),
-                Group("level", ("level",), ("task",)),
+                Group("level", ("level",), ("task", "law")),
             ),
             strata=("task", "level"),
             orders={"law": tuple(self.laws), "task": tuple(self.tasks), "level": LEVELS},
+            headline="consequences",
         )
 
 

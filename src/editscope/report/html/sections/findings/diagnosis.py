@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import sqrt
 
 from editscope.report.figure_data.offsets import OBJECTS, offsets_of
 from editscope.report.figure_data.statistics import condition_deltas, palettes, preservation, region_sizes
@@ -15,7 +14,7 @@ from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
 from editscope.stats.diagnosis import CaseValue, Speciality, extremes, failure_shares, specialties
-from editscope.stats.small_groups import before_ties, enough, leaves_out
+from editscope.stats.small_groups import before_ties, enough, leaves_out, wilson
 from editscope.wording import count, ends, failure, listed, metric_name, other_size, plain, signed, signed_range, value
 
 Sentence = list[Child]
@@ -154,7 +153,7 @@ def _worst_task(sheet: Sheet, view: RunView, mode: str, share: float) -> Sentenc
     rows = failure_shares(view.rows, group.by, sheet.aggregation.exclude, orders=sheet.aggregation.orders)
     high = sorted((-row.shares.get(mode, 0.0), i, row) for i, row in enumerate(rows))
     much = [row for negative, _, row in high if -negative > max(1.5 * share, share + 0.15)]
-    top = [row for row in much if _at_least(row.shares[mode], row.n) > share][:3]
+    top = [row for row in much if wilson(row.shares[mode], row.n)[0] > share][:3]
     if not top:
         return []
     links: Sentence = []
@@ -163,17 +162,6 @@ def _worst_task(sheet: Sheet, view: RunView, mode: str, share: float) -> Sentenc
         text = f"{plain('/'.join(row.key)).lower()} {100 * row.shares[mode]:.0f} %"
         links += [", " if links else "", el("a", text, href=_link(view, tags, mode))]
     return ["It is most common in ", *links, "."]
-
-
-def _at_least(share: float, n: int) -> float:
-    """The lower end of Wilson's 95 % interval of a share of n cases.
-
-    >>> round(_at_least(4 / 6, 6), 2), round(_at_least(40 / 60, 60), 2)
-    (0.3, 0.54)
-    """
-    z = 1.96
-    middle = share + z * z / (2 * n)
-    return (middle - z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))) / (1 + z * z / n)
 
 
 def _strengths(sheet: Sheet, view: RunView) -> Sentence:

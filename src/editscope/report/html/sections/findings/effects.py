@@ -12,7 +12,7 @@ from editscope.report.html.plots import Dots, Point, figure
 from editscope.report.html.section_parts import FEW, badge, run_heat, section_card
 from editscope.report.model import Cell, RunView, Sheet
 from editscope.report.options import ReportOptions
-from editscope.stats.small_groups import is_few
+from editscope.stats.small_groups import is_few, rules_in_words
 from editscope.wording import ends, interval, metric_name, metric_note, signed, signed_range, value
 
 SHOWN: Mapping[str, str] = {
@@ -40,6 +40,7 @@ def effects(sheet: Sheet, options: ReportOptions) -> Html | None:
         _table(sheet, shown),
         _rows(sheet, recovery_by_effect(sheet), "Recovery (%)"),
         _rows(sheet, ladder(sheet), "Consequences (%)"),
+        _few(sheet),
         _ignored(sheet),
     ]
     return section_card(sheet, "effects", "What followed from the edit", HINT, parts)
@@ -114,6 +115,15 @@ def _point(view: RunView, rows: EffectRows, cell: Cell | None, label: str) -> Po
     few = is_few(cell)
     link = cases_query(view=view)
     return Point(cell["mean"], cell.get("lo"), cell.get("hi"), tooltip, link, strong=not few, faint=few)
+
+
+def _few(sheet: Sheet) -> Html | None:
+    """What a hollow mark means, where there is one."""
+    drawn = [rows for rows in (recovery_by_effect(sheet), ladder(sheet)) if rows is not None]
+    cells = [cell for rows in drawn for _, some in rows.cells for cell in some if cell is not None and is_few(cell)]
+    if not cells or len(sheet.runs) > FEW:
+        return None
+    return el("p", f"Hollow marks have no interval: {rules_in_words(cells).removeprefix('where ')}.", cls="hint")
 
 
 def _ignored(sheet: Sheet) -> Html | None:

@@ -30,6 +30,8 @@ from editscope.wording import (
 )
 
 SIDE_METRICS = ("edit_accuracy", "preservation_accuracy")
+EFFECT_SIDES = ("direct", "preservation_accuracy")
+"""What stands beside the consequences of an edit."""
 JUDGED_SIDES = ("consistency", "accuracy_by_case", "accuracy", "score", "kf", "kp", "if")
 """What stands beside the headline of a judged run: the first two that its protocol has."""
 
@@ -78,7 +80,8 @@ def _listed_failures(sheet: Sheet) -> Html | None:
 def side_metrics(sheet: Sheet) -> list[str]:
     """The two metrics that stand beside the headline."""
     if not sheet.judged:
-        return [m for m in SIDE_METRICS if m in sheet.metrics and m != sheet.headline]
+        sides = EFFECT_SIDES if sheet.headline == "consequences" else SIDE_METRICS
+        return [m for m in sides if m in sheet.metrics and m != sheet.headline]
     others = [m for m in sheet.metrics if m != sheet.headline]
     first = [m for name in JUDGED_SIDES for m in others if m == name]
     return list(dict.fromkeys([*first, *others]))[:2]

@@ -78,9 +78,10 @@ def _one(sheet: Sheet, view: RunView) -> Sentence:
     """The score of the only run."""
     if by_people(sheet, view):
         head = [f"People would score {view.name} ", *_figure(sheet, view), f" {scale_in_words(sheet.headline)}: "]
-        return [*head, f"{metric_name(sheet.headline)} over {sheet.cases_in_words}, {_judge_alone(sheet, view)}."]
+        over = f"{metric_name(sheet.headline)} over {sheet.headline_cases_in_words}"
+        return [*head, f"{over}, {_judge_alone(sheet, view)}."]
     head = [f"{view.name} scores ", *_figure(sheet, view), f" {scale_in_words(sheet.headline)}: "]
-    return [*head, f"{metric_name(sheet.headline)} over {sheet.cases_in_words}."]
+    return [*head, f"{metric_name(sheet.headline)} over {sheet.headline_cases_in_words}."]
 
 
 def _several(sheet: Sheet, ranked: list[RunView]) -> Sentence:
@@ -92,7 +93,7 @@ def _several(sheet: Sheet, ranked: list[RunView]) -> Sentence:
         return _several_by_people(sheet, sheet.calibration, best, others[0])
     apart = _apart(sheet, others[0], best)
     opening = f"{best.name} scores best: "
-    over = f"{metric_name(sheet.headline)} over {sheet.cases_in_words}"
+    over = f"{metric_name(sheet.headline)} over {sheet.headline_cases_in_words}"
     after: Sentence = [f" {scale_in_words(sheet.headline)}, {over}"]
     if apart is None:
         after.append("; no case has a score in both of the first two runs, so they cannot be compared.")
@@ -124,7 +125,7 @@ def _several_by_people(sheet: Sheet, calibration: Calibration, best: RunView, ot
     from editscope.results.calibration.calibration_text import what_would_decide
 
     apart = calibration.difference(sheet.runs.index(other), sheet.runs.index(best))
-    over = f"{metric_name(sheet.headline)} over {sheet.cases_in_words}"
+    over = f"{metric_name(sheet.headline)} over {sheet.headline_cases_in_words}"
     if isinstance(apart, str):
         return [f"{best.name} and {other.name} cannot be ranked by what people think: {apart}."]
     figure = [*_figure(sheet, best), f" {scale_in_words(sheet.headline)}, {over}"]

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from statistics import fmean, median
 from typing import Any
 
@@ -100,7 +101,7 @@ class RewardAgainstHeldOut(Monitor):
         self._fall = fall
         self._patience = patience
         self._rewards: list[float] = []
-        self._best: tuple[int, float, float] | None = None
+        self._best: tuple[int, float | None, float] | None = None
         self._in_a_row = 0
 
     def observe(self, step: int, value: float) -> str | None:
@@ -110,13 +111,17 @@ class RewardAgainstHeldOut(Monitor):
 
     def observe_held_out(self, step: int, score: float) -> str | None:
         """Take a held-out score, after the rewards of the steps before it."""
-        if not self._rewards:
+        if not self._rewards:  # the weights that the run began with: their reward is that of the next round
+            self._best = self._best or (step, None, score)
             return None
-        reward, self._rewards = fmean(self._rewards), []
+        first, reward, self._rewards = self._rewards[0], fmean(self._rewards), []
+        if self._best is not None and self._best[1] is None:
+            self._best = (self._best[0], first, self._best[2])
         if self._best is None or score >= self._best[2]:
             self._best, self._in_a_row = (step, reward, score), 0
             return None
-        then, reward_then, score_then = self._best
+        then, score_then = self._best[0], self._best[2]
+        reward_then = first if self._best[1] is None else self._best[1]
         hacking = score < score_then - self._fall * abs(score_then) and reward > reward_then
         self._in_a_row = self._in_a_row + 1 if hacking else 0
         if self._in_a_row < self._patience:
@@ -195,9 +200,22 @@ def read_monitors(table: Mapping[str, Any], file: str = "experiment.toml") -> Mo
     where = f"{file}, [monitors]"
     options: dict[str, Any] = {name: None if value is False else value for name, value in table.items()}
     check_options("[monitors]", where, MonitorSettings, options)
+    _check_limits(options, where)
     if options.get("window", 1) < 1 or options.get("held_out_patience", 1) < 1:
         raise BadInput(f"{where} window, held_out_patience: give 1 or more")
     return MonitorSettings(**options)
+
+
+def _check_limits(options: Mapping[str, Any], where: str) -> None:
+    """BadInput for limits that no number can pass, so that they would never stop a run."""
+    for name in ("identity_rate", "over_edit_ratio", "held_out_fall", "held_out_above"):
+        value = options.get(name)
+        if value is None:
+            continue
+        share = name in ("identity_rate", "held_out_fall")
+        if not 0 <= value < (1 if share else inf):
+            wanted = "a share from 0 up to 1, which can be passed" if share else "a number of 0 or more"
+            raise BadInput(f"{where} {name}: {value!r} is not {wanted}; false does not watch it")
 
 
 class TrainingMonitors:

@@ -56,6 +56,8 @@ class Experiment:
     evaluation: EvaluationSettings | None = None
     extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     folder: Path = Path()
+    given: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    """The tables as they stand in the file, so that what was written is known from what is a default."""
 
     @property
     def decides(self) -> dict[str, Any]:
@@ -115,6 +117,9 @@ def read_document(path: Path) -> dict[str, Any]:
 def experiment_of(document: Mapping[str, Any], file: str, name: str, folder: Path = Path()) -> Experiment:
     """The experiment of tables that were read from a file."""
     known = {"name", "data", *TABLES, *OTHERS}
+    given = document
+    if "reinforcement" in document and isinstance(document.get("training", {}), Mapping):
+        document = {**document, "training": {"steps": 1, **document.get("training", {})}}  # a run has rounds there
     for entry in document:
         if entry not in known:
             raise BadInput(f"{file}: {unknown('table', entry, known)}")
@@ -138,7 +143,7 @@ def experiment_of(document: Mapping[str, Any], file: str, name: str, folder: Pat
     pipeline = tables["model"].pipeline
     if not Path(pipeline).is_dir() and (folder / pipeline).is_dir():  # beside the file, as its other paths are
         tables["model"] = replace(tables["model"], pipeline=str(folder / pipeline))
-    return Experiment(str(document.get("name", name)), data=data, extra=others, folder=folder, **tables)
+    return Experiment(str(document.get("name", name)), data=data, extra=others, folder=folder, given=given, **tables)
 
 
 def read_table(kind: type[Table], values: Any, where: str) -> Table:

@@ -45,7 +45,7 @@ text_tokens = 24
 [lora]
 rank = 2
 [training]
-steps = 1
+seed = 0
 [data]
 workers = 0
 [data.sizes]

@@ -40,9 +40,9 @@ def painted(
     reward = ByFunction(lambda rollout: None if next(places_asked) % 12 == 3 else brightness(rollout))
     editor = TinyFlow(seed=processes.number)  # all processes begin with the weights of the first
 
-    def held_out(number: int) -> float:
-        seen.append(number)
-        return float(number)
+    def held_out(rounds: int) -> dict[str, float]:
+        seen.append(rounds)
+        return {"miou": float(rounds)}
 
     settings = small_settings(**{**COMMON, **CASES[case], "rounds": rounds, "held_out_every": 2})
     _, history = small_run(

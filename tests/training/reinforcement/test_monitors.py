@@ -18,6 +18,7 @@ from editscope.training.monitors import (
     identity_rate_limit,
     is_identity,
     over_edit_ratio,
+    read_monitors,
 )
 from editscope.training.reinforcement.rollouts import paint_group
 from editscope.training.rewards.base import Rollout
@@ -32,13 +33,13 @@ def test_a_run_that_hacks_its_reward_is_stopped(tmp_path: Path) -> None:
     editor = TinyFlow()
     held = tiny_examples(2, seed=5)
 
-    def held_out(number: int) -> float:
+    def held_out(rounds: int) -> dict[str, float]:
         """How near edits of other pictures are to their answers, sampled without noise."""
         scores = []
         for place, example in enumerate(held):
             _, pictures = paint_group(editor, example, [example.instruction] * 4, small_settings(), (0, place), ())
             scores += [closeness(Rollout(example, picture)) for picture in pictures]
-        return float(np.mean(scores))
+        return {"closeness": float(np.mean(scores))}
 
     places = FileCheckpoints(tmp_path)
     seen: list[dict[str, float]] = []
@@ -54,7 +55,16 @@ def test_a_run_that_hacks_its_reward_is_stopped(tmp_path: Path) -> None:
         )
     assert len(seen) < 30
     assert seen[-1]["reward/brightness"] > seen[0]["reward/brightness"] + 0.1
-    assert places.steps[-1] == len(seen), "the state before the round that stopped is kept"
+    assert places.steps[-1] == len(seen), "the weights whose score stopped it are kept"
+
+
+def test_a_score_of_the_first_weights_is_compared_with_the_reward_of_their_edits() -> None:
+    monitor = RewardAgainstHeldOut(fall=0.05, patience=1)
+    assert monitor.observe_held_out(0, 0.8) is None
+    for reward in (0.1, 0.5):
+        monitor.observe(1, reward)
+    said = monitor.observe_held_out(2, 0.4)
+    assert "since step 0 the reward rose from 0.1 to 0.3 while the held-out score fell from 0.8 to 0.4" in str(said)
 
 
 def test_reward_and_held_out_score_that_rise_together_are_fine() -> None:
@@ -143,3 +153,25 @@ def test_the_over_edit_ratio_is_that_of_the_pixel_metric() -> None:
 def test_limits_that_make_no_sense_are_refused(make: Any) -> None:
     with pytest.raises(BadInput, match=r"\[monitors\]"):
         make()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("identity_rate", 5),
+        ("identity_rate", 1.0),
+        ("identity_rate", -0.1),
+        ("over_edit_ratio", -1.0),
+        ("over_edit_ratio", float("inf")),
+        ("held_out_fall", 1.5),
+        ("held_out_above", float("nan")),
+    ],
+)
+def test_limits_that_no_run_can_pass_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(BadInput, match=rf"^e.toml, \[monitors\] {name}: .* false does not watch it"):
+        read_monitors({name: value}, "e.toml")
+
+
+def test_limits_that_are_off_or_can_be_passed_are_taken() -> None:
+    read = read_monitors({"identity_rate": 0, "over_edit_ratio": 20, "held_out_fall": False})
+    assert (read.identity_rate, read.over_edit_ratio, read.held_out_fall) == (0, 20, None)

@@ -55,15 +55,17 @@ def reinforce(
     *,
     planner: Planner | None = None,
     monitors: MonitorSettings | None = None,
-    held_out: Callable[[int], float] | None = None,
+    held_out: Callable[[int], Mapping[str, float]] | None = None,
     checkpoints: Checkpoints | None = None,
     on_round: Callable[[int, Metrics], None] = lambda number, metrics: None,
+    on_held_out: Callable[[int, Metrics], None] = lambda rounds, metrics: None,
     exchange: ProcessExchange | None = None,
 ) -> list[Metrics]:
     """Train a painter, a planner or both by rewards; gives the metrics of the rounds that this call made.
 
-    ``held_out`` gives a score of the editor as it is, on cases that are not trained on, for the number of a round. A
-    run goes on from the latest of its ``checkpoints``. Stopped (exit code 3) with a checkpoint where a judge stays
+    ``held_out`` gives scores of the editor as it is by name, the headline first, on cases that are not trained on; it
+    is told how many rounds made its weights: 0, each ``held_out_every``, and the last. A run goes on from the latest of
+    its ``checkpoints``. Stopped (exit code 3) with a checkpoint where a judge stays
     down, a budget is spent, a monitor stops the run, or Ctrl-C is pressed; Stopped with the checkpoint before where a
     loss is no number. With several processes ``exchange`` connects them: each has all examples and samples some of the
     groups; the first one asks for rewards, watches and saves.
@@ -76,17 +78,21 @@ def reinforce(
         run.load_state(state)
     history: list[Metrics] = []
     with run.interrupts:
+        run.score_held_out(on_held_out)
         while run.next_round < settings.rounds:
             number = run.next_round
             try:
                 metrics = run.round()
             except StopIteration:  # the examples have come to their end
+                run.score_held_out(on_held_out, last=True)
                 run.save()
                 break
             history.append(metrics)
             on_round(number, metrics)
             last = run.next_round == settings.rounds
             stop = run.exchange.any(run.interrupts.asked)
+            if last or not stop:  # where it stops, the resumed run scores
+                metrics |= run.score_held_out(on_held_out, last=last)
             if last or stop or run.next_round % settings.save_every == 0:
                 run.save()
             if stop and not last:
@@ -119,8 +125,10 @@ class ReinforcementRun:
         self.next_round = 0
         self.exchange = exchange or ProcessExchange()
         self.interrupts = StepInterrupts()
-        self.held_out: Callable[[int], float] | None = None
+        self.held_out: Callable[[int], Mapping[str, float]] | None = None
         self.checkpoints: Checkpoints | None = None
+        self._scored = -1
+        """The rounds that made the weights which were scored last."""
         self._examples = examples
         self._rewards = rewards
         self._monitors = TrainingMonitors(monitors)
@@ -163,6 +171,25 @@ class ReinforcementRun:
         metrics = {**_reward_metrics(values, totals), **self._watch(number, made, totals)}
         return values, metrics | {"pictures": float(len(made.rollouts))}
 
+    def score_held_out(self, on_held_out: Callable[[int, Metrics], None], last: bool = False) -> Metrics:
+        """Score the weights as they are where that is due. What stops it leaves a checkpoint of these weights."""
+        rounds, score = self.next_round, self.held_out
+        if score is None or rounds == self._scored or not (last or rounds % self.settings.held_out_every == 0):
+            return {}
+        began = time.perf_counter()
+        try:
+            scores = self.exchange.by_first(lambda: dict(score(rounds)))
+            self._scored = rounds
+            metrics = {f"held_out/{name}": value for name, value in scores.items()}
+            metrics["seconds/held_out"] = time.perf_counter() - began
+            on_held_out(rounds, metrics)
+            headline = next(iter(scores.values()), None)
+            self.exchange.by_first(lambda: self._monitors.step(rounds, held_out=headline))
+        except Stopped:
+            self.save()
+            raise
+        return metrics
+
     def save(self, remembered: Mapping[str, Any] | None = None) -> None:
         """Save a checkpoint, where there is a place for it."""
         places = self.checkpoints
@@ -176,6 +203,7 @@ class ReinforcementRun:
             "settings": fixed_settings(self.settings),
             "examples": self._examples.state(),
             "monitors": self._monitors.state(),
+            "scored": self._scored,
             **{learner.name: learner.state() for learner in self._learners()},
         }
 
@@ -194,6 +222,7 @@ class ReinforcementRun:
         self._examples.load_state(state["examples"])
         self._monitors.load_state(state["monitors"])
         self.next_round = int(state["round"])
+        self._scored = int(state.get("scored", -1))
 
     def _learners(self) -> list[Learner[Any]]:
         return [learner for learner in (self._painting, self._planning) if learner is not None]
@@ -249,10 +278,8 @@ class ReinforcementRun:
         over = over_edit_ratio((one.example.pictures[0], _answer(one), one.picture) for one in known)
         verdicts = [one for group in totals for one in group if one is not None]
         reward = fmean(verdicts) if verdicts else None
-        due = self.held_out is not None and number % self.settings.held_out_every == 0
-        held_out = self.held_out(number) if due and self.held_out is not None else None
-        self._monitors.step(number, identity=identity, over_edit=over, reward=reward, held_out=held_out)
-        numbers = {"monitor/identity_rate": identity, "monitor/over_edit_ratio": over, "held_out": held_out}
+        self._monitors.step(number, identity=identity, over_edit=over, reward=reward)
+        numbers = {"monitor/identity_rate": identity, "monitor/over_edit_ratio": over}
         return {name: value for name, value in numbers.items() if value is not None}
 
     def _update(self, number: int, made: RoundRollouts, values: Mapping[str, Sequence[RewardValue]]) -> Metrics:

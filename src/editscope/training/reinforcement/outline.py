@@ -9,9 +9,10 @@ from editscope.training.data.examples import EditExample
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.models.loading import check_pipeline
+from editscope.training.reinforcement.reward_table import reward_mix
 from editscope.training.reinforcement.rollouts import check_size
 from editscope.training.reinforcement.settings import ReinforcementSettings
-from editscope.training.reinforcement.start import planner_choice, read_reinforcement, reward_mix
+from editscope.training.reinforcement.start import planner_choice, read_reinforcement
 from editscope.training.rewards.base import Rollout
 from editscope.training.settings import Experiment
 from editscope.training.supervised.outline import RunOutline, outline, sides_of

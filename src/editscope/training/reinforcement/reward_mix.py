@@ -12,7 +12,7 @@ from editscope.errors import BadInput, Stopped, unknown
 from editscope.training.data.examples import EditExample
 from editscope.training.reinforcement.advantages import standardized
 from editscope.training.rewards.base import RewardValue, Rollout
-from editscope.training.rewards.summed import RewardSum, checked_values
+from editscope.training.rewards.summed import FaultyValue, RewardSum, checked_values
 
 SECTION = "[reinforcement.rewards]"
 DOWN = 0.5
@@ -21,6 +21,10 @@ DOWN = 0.5
 
 class JudgeDown(Stopped):
     """No verdict came for longer than the run was told to wait; the run pauses and can go on later."""
+
+
+class RewardFault(Stopped):
+    """The code of a reward fails, so that nothing is gained by waiting; the run stops with a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,11 @@ class RewardMix:
             if not failed or len(failed) < DOWN * len(values):
                 return values
             reason = values[failed[0]].reason or "no reason was given"
+            if all(isinstance(value, FaultyValue) for value in values):
+                raise RewardFault(
+                    f"the reward {name!r} gave no value at all: {reason}; this is a fault of the reward itself, so the "
+                    "run does not wait: correct it and resume from the checkpoint, or begin anew"
+                )
             if waited >= patience.most:
                 raise JudgeDown(
                     f"the reward {name!r} gave no verdict for {waited:.0f} s ({reason}); the run pauses, and goes "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,21 @@ class FolderCheckpoints:
     """Checkpoints of a folder. Weights of the painter are stored as supervised training stores them.
 
     So ``editscope train export`` writes them too. All the rest (optimizers, the planner, the old policy) goes to the
-    file of the optimizer. ``decides`` are settings of the experiment that a checkpoint must share.
+    file of the optimizer. ``decides`` are settings of the experiment that a checkpoint must share;
+    ``on_saved`` is told the round of each checkpoint that is saved.
     """
 
-    def __init__(self, folder: Path, keep: int = 3, decides: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        keep: int = 3,
+        decides: Mapping[str, Any] | None = None,
+        on_saved: Callable[[int], None] = lambda rounds: None,
+    ) -> None:
         self._folder = folder
         self._keep = keep
         self._decides = dict(decides or {})
+        self._on_saved = on_saved
 
     def save(self, step: int, state: Mapping[str, Any]) -> None:
         """Save a state whole or not at all; DiskError where the disk refuses, and the checkpoints before it stay."""
@@ -43,10 +51,11 @@ class FolderCheckpoints:
                 optimizer=rest,
                 settings={**self._decides, **settings},
                 loader=state["examples"],
-                more={"monitors": state["monitors"], "names": sorted(settings)},
+                more={"monitors": state["monitors"], "names": sorted(settings), "scored": state["scored"]},
             ),
             self._keep,
         )
+        self._on_saved(step)
 
     def latest(self) -> Mapping[str, Any] | None:
         """The last state that was saved whole; BadInput where it is damaged or of another experiment."""
@@ -65,6 +74,7 @@ class FolderCheckpoints:
             "settings": {name: _tuple(value) for name, value in saved.settings.items() if name in names},
             "examples": saved.loader,
             "monitors": saved.more["monitors"],
+            "scored": saved.more.get("scored", -1),
             **{name: dict(value) for name, value in saved.optimizer.items()},
         }
         state["painter"]["weights"] = saved.weights

@@ -147,7 +147,10 @@ def read_settings(table: Mapping[str, Any], file: str = "experiment.toml") -> Re
     preset = options.pop("preset", None)
     if preset is not None and preset not in PRESETS:
         raise BadInput(f"{where} preset: there is no preset {preset!r} (known: {', '.join(PRESETS)})")
-    options = {**PRESETS[preset or "flow-grpo"], **options}
+    chosen = dict(PRESETS[preset or "flow-grpo"])
+    if not {"height", "width"}.isdisjoint(options):  # a size is both sides: half of a preset's is no size
+        chosen = {name: value for name, value in chosen.items() if name not in ("height", "width")}
+    options = {**chosen, **options}
     check_options(SECTION, where, ReinforcementSettings, options)
     for name in ("painter_rewards", "planner_rewards"):
         options[name] = _names(options.get(name, ()), f"{where} {name}")
@@ -202,7 +205,9 @@ def _check_groups(settings: ReinforcementSettings) -> None:
             "of its group; give at least 2 (Flow-GRPO has 24)"
         )
     if (settings.height is None) != (settings.width is None):
-        raise BadInput(f"{SECTION} height, width: give both or neither")
+        there, missing = ("height", "width") if settings.width is None else ("width", "height")
+        side = getattr(settings, there)
+        raise BadInput(f"{SECTION} height, width: {there} = {side} stands alone; add {missing}, or give neither")
 
 
 def _check_sampler(settings: ReinforcementSettings) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +23,16 @@ from editscope.training.models.settings import LoraSettings, Precision
 from editscope.training.monitors import MonitorSettings, read_monitors
 from editscope.training.planner.start import add_planner_lora
 from editscope.training.reinforcement.exchange import ProcessExchange
+from editscope.training.reinforcement.held_out import HeldOut, export
 from editscope.training.reinforcement.loop import Metrics, reinforce
 from editscope.training.reinforcement.planner import Planner, chat_encoder
-from editscope.training.reinforcement.policies import trained_parameters
-from editscope.training.reinforcement.reward_mix import JudgePatience, RewardMix
+from editscope.training.reinforcement.reward_table import decided_by_rewards, reward_mix, table_of
 from editscope.training.reinforcement.run_folder import FolderCheckpoints
 from editscope.training.reinforcement.settings import ReinforcementSettings, fixed_settings, read_settings
-from editscope.training.rewards.summed import RewardSum
-from editscope.training.settings import Experiment, read_table
-from editscope.training.supervised.evaluation import evaluate
-from editscope.training.supervised.export import FINAL, write_values
+from editscope.training.reinforcement.unused import refuse_unused
+from editscope.training.settings import Experiment, flattened, read_table
+from editscope.training.supervised.evaluation import in_words
+from editscope.training.supervised.export import FINAL
 from editscope.training.supervised.outline import sides_of
 from editscope.training.supervised.parallel import Processes
 from editscope.training.supervised.start import check_folder, check_settings, keep_copy, tracking_of
@@ -74,7 +74,8 @@ def reinforce_experiment(
     """
     file = source.name if source else "experiment.toml"
     settings, monitors = read_reinforcement(experiment, file)
-    check_folder(folder, resume, {**experiment.decides, **fixed_settings(settings)})
+    decides = {**experiment.decides, **decided_by_rewards(experiment, file)}
+    check_folder(folder, resume, {**decides, **fixed_settings(settings)})
     check_settings(experiment, file)
     processes = Processes("ddp", cpu=experiment.model.device == "cpu")
     processes.need(experiment.model.device, f"{file}, [model]")
@@ -98,7 +99,7 @@ def reinforce_experiment(
         reached = checkpoints_in(folder)[-1][0] if resume else 0
         if resume:
             tell(f"going on after round {reached} of {settings.rounds}")
-        log = _opened_log(experiment, folder, file, reached, exchange)
+        log = _opened_log(experiment, shown_settings(experiment, settings, monitors), folder, file, reached, exchange)
         if source is not None and not resume and processes.first:  # after the log, whose lock keeps others out
             keep_copy(source, experiment, folder)
 
@@ -109,6 +110,16 @@ def reinforce_experiment(
             tell(_line(number, settings.rounds, metrics))
             on_round(number, metrics)
 
+        def scored(rounds: int, metrics: Metrics) -> None:
+            log.step(rounds, metrics)
+            names = {
+                name.removeprefix("held_out/"): value for name, value in metrics.items() if name.startswith("held_out/")
+            }
+            tell(f"held-out scores after round {rounds}: {in_words(names)}")
+
+        def saved(rounds: int) -> None:
+            log.event(rounds, "checkpoint", f"Checkpoint of round {rounds} saved.")
+
         try:
             reinforce(
                 editor,
@@ -118,8 +129,9 @@ def reinforce_experiment(
                 planner=planner,
                 monitors=monitors,
                 held_out=None if experiment.evaluation is None else HeldOut(experiment, editor, folder),
-                checkpoints=FolderCheckpoints(folder, experiment.checkpoints.keep, experiment.decides),
+                checkpoints=FolderCheckpoints(folder, experiment.checkpoints.keep, decides, saved),
                 on_round=logged,
+                on_held_out=scored,
                 exchange=exchange,
             )
         except Stopped as stop:
@@ -136,6 +148,7 @@ def reinforce_experiment(
 def read_reinforcement(experiment: Experiment, file: str) -> tuple[ReinforcementSettings, MonitorSettings]:
     """The tables ``[reinforcement]`` and ``[monitors]`` of an experiment, and whether the rest goes with them."""
     settings = read_settings(table_of(experiment, "reinforcement", file), file)
+    refuse_unused(experiment, file)
     if experiment.training.parallel != "ddp":
         raise BadInput(
             f'{file}, [training] parallel: reinforcement learning keeps all weights in every process; write "ddp", not '
@@ -146,49 +159,42 @@ def read_reinforcement(experiment: Experiment, file: str) -> tuple[Reinforcement
             f'{file}, [reinforcement] trains: "{settings.trains}" needs a planner; add [planner] model = "FOLDER", or '
             'write trains = "painter"'
         )
-    return settings, read_monitors(experiment.extra.get("monitors", {}), file)
+    return settings, _monitors(experiment, file)
 
 
-class HeldOut:
-    """The headline metric of the suite of ``[evaluation]``, with the weights of the moment.
+def _monitors(experiment: Experiment, file: str) -> MonitorSettings:
+    """The table ``[monitors]``; BadInput for a limit on numbers that a run by rewards, or this one, does not have."""
+    table = experiment.extra.get("monitors", {})
+    monitors = read_monitors(table, file)
+    if table.get("held_out_fall", False) is not False and experiment.evaluation is None:
+        raise BadInput(
+            f"{file}, [monitors] held_out_fall: compares the reward with a held-out score, and there is none; add "
+            '[evaluation] suite = "NAME", or take it out'
+        )
+    if table.get("held_out_above", False) is not False:
+        raise BadInput(
+            f"{file}, [monitors] held_out_above: watches the loss of supervised training, which a run by rewards does "
+            "not have; write held_out_fall, or take it out"
+        )
+    return monitors
 
-    Its run is named by the round, so that a training that was killed goes on with it.
-    """
 
-    def __init__(self, experiment: Experiment, editor: PipelineFlowEditor, folder: Path) -> None:
-        self._experiment, self._editor, self._folder = experiment, editor, folder / "evaluations"
-
-    def __call__(self, number: int) -> float:
-        """Write the weights and run the suite."""
-        weights = _export(self._experiment, self._editor, self._folder / f"weights-{number:08d}")
-        scores = evaluate(self._experiment, weights, self._folder / f"round-{number:08d}")
-        return float(next(iter(scores.values())))
-
-
-def reward_mix(experiment: Experiment, settings: ReinforcementSettings, file: str, say: Say) -> RewardMix:
-    """The rewards of the table ``[rewards]``: ``specs`` by name, their ``weights``, and those that are ``off``.
-
-    BadInput for rewards of plans where nobody writes any.
-    """
-    where, table = f"{file}, [rewards]", table_of(experiment, "rewards", file)
-    for entry in table:
-        if entry not in ("specs", "weights", "off"):
-            raise BadInput(f"{where}: there is no {entry!r}; it has specs, weights and off")
-    specs = table.get("specs")
-    if not isinstance(specs, Mapping) or not all(isinstance(spec, str) for spec in specs.values()):
-        raise BadInput(f'{where}: has no rewards; write [rewards.specs] and a line such as miou = "miou"')
-    try:
-        summed = RewardSum(specs, table.get("weights"), table.get("off", ()))
-    except BadInput as error:
-        raise BadInput(f"{where}: {error}") from None
-    for name in summed.on:
-        if summed.rewards[name].needs_plan and not experiment.extra.get("planner"):
-            raise BadInput(
-                f'{where}: {name!r} scores plans, and nobody writes one; add [planner] model = "FOLDER", or switch it '
-                f'off with off = ["{name}"]'
-            )
-    patience = JudgePatience(settings.first_pause, settings.most_waiting, tell=say)
-    return RewardMix(summed, settings.normalize_rewards, patience)
+def shown_settings(
+    experiment: Experiment, settings: ReinforcementSettings, monitors: MonitorSettings
+) -> dict[str, Any]:
+    """The settings that such a run uses, as its log and its page show them."""
+    tables: dict[str, Any] = {
+        "model": experiment.model,
+        "lora": experiment.lora,
+        "training": {"seed": experiment.training.seed},
+        "reinforcement": settings,
+        "monitors": monitors,
+        "checkpoints": {"keep": experiment.checkpoints.keep},
+    }
+    if experiment.evaluation is not None:
+        tables["evaluation"] = {name: v for name, v in asdict(experiment.evaluation).items() if name != "every"}
+    others = {name: experiment.extra[name] for name in ("rewards", "planner") if name in experiment.extra}
+    return {**flattened(tables), **flattened(others), "data": dict(experiment.data)}
 
 
 def load_planner(
@@ -234,22 +240,16 @@ def planner_choice(experiment: Experiment, file: str) -> PlannerChoice | None:
     return read_table(PlannerChoice, table, f"{file}, [planner]") if table else None
 
 
-def table_of(experiment: Experiment, name: str, file: str) -> Mapping[str, Any]:
-    """A table that reinforcement learning needs."""
-    table = experiment.extra.get(name)
-    if not isinstance(table, Mapping):
-        raise BadInput(f"{file} has no table [{name}]; reinforcement learning needs it")
-    return table
-
-
-def _opened_log(experiment: Experiment, folder: Path, file: str, start: int, exchange: ProcessExchange) -> TrainingLog:
+def _opened_log(
+    experiment: Experiment, shown: Mapping[str, Any], folder: Path, file: str, start: int, exchange: ProcessExchange
+) -> TrainingLog:
     """The log of the first process, which locks the folder; one that logs nothing in the others."""
     logs: list[TrainingLog] = []
     trackers = tracking_of(experiment, file).trackers
 
     def open_log() -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        logs.append(TrainingLog(folder, settings=experiment.decides, trackers=trackers, start=start))
+        logs.append(TrainingLog(folder, settings=shown, trackers=trackers, start=start))
 
     exchange.by_first(open_log)
     return logs[0] if logs else TrainingLog(None)
@@ -266,19 +266,16 @@ def _write(
     if planner is not None and settings.plans:
         planner.save(folder / "planner")
     if settings.paints:
-        _export(experiment, editor, folder / FINAL)
-
-
-def _export(experiment: Experiment, editor: PipelineFlowEditor, place: Path) -> Path:
-    weights = {name: value.detach() for name, value in trained_parameters(editor.network).items()}
-    return write_values(experiment, editor, editor.network, weights, place)
+        export(experiment, editor, folder / FINAL)
 
 
 def _line(number: int, rounds: int, metrics: Metrics) -> str:
     seconds = sum(value for name, value in metrics.items() if name.startswith("seconds/"))
     reward = f"reward {metrics['reward/total']:.4f}" if "reward/total" in metrics else "no verdict"
     speed = metrics.get("pictures", 0.0) / max(seconds, 1e-9)
-    return f"round {number + 1} of {rounds}: {reward}, {metrics.get('pictures', 0):.0f} edits, {speed:.2f} pictures/s"
+    edits, lost = metrics.get("pictures", 0.0), metrics.get("groups/without_verdict", 0.0)
+    without = f", {lost:.0f} of {edits:.0f} without a verdict" if lost else ""
+    return f"round {number + 1} of {rounds}: {reward}, {edits:.0f} edits{without}, {speed:.2f} pictures/s"
 
 
 def _silent(_: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import ClassVar
 
@@ -11,6 +12,11 @@ from editscope.outside import kind_of, one_line
 from editscope.training.data.examples import EditExample
 from editscope.training.rewards.base import Reward, RewardValue, Rollout
 from editscope.training.rewards.registry import load_reward, part_name
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyValue(RewardValue):
+    """No value, because the code of a reward is at fault: asking it again would give the same."""
 
 
 class RewardSum(Reward):
@@ -115,18 +121,31 @@ def checked_values(reward: Reward, rollouts: Sequence[Rollout]) -> list[RewardVa
         values = reward.score(rollouts)
         if not isinstance(values, Sequence) or len(values) != len(rollouts):
             count = f"{len(values)} values" if isinstance(values, Sequence) else kind_of(values)
-            raise BadInput(f"the reward {who} gave {count} for {len(rollouts)} rollouts; return one for each")
+            why = f"the reward {who} gave {count} for {len(rollouts)} rollouts; return one for each"
+            return [FaultyValue(None, "error", why)] * len(rollouts)
     except Stopped:
         raise
     except Exception as error:
         why = str(error) if isinstance(error, BadInput) else f"the reward {who} failed ({one_line(error)})"
-        return [RewardValue(None, "error", why)] * len(rollouts)
+        return [(FaultyValue if is_fault(error) else RewardValue)(None, "error", why)] * len(rollouts)
     return [_checked_value(who, value) for value in values]
+
+
+def is_fault(error: BaseException) -> bool:
+    """Whether an exception is one of Python's own, which code at fault raises, and not one of a network or a library.
+
+    >>> is_fault(KeyError("score")), is_fault(ConnectionRefusedError()), is_fault(TimeoutError())
+    (True, False, False)
+    """
+    if type(error).__module__ != "builtins" or isinstance(error, OSError | MemoryError | EOFError):
+        return False
+    before = error.__cause__ or error.__context__
+    return before is None or is_fault(before)
 
 
 def _checked_value(who: str, value: RewardValue) -> RewardValue:
     if not isinstance(value, RewardValue):
-        return RewardValue(None, "error", f"the reward {who} gave {kind_of(value)}, not an editscope.RewardValue")
+        return FaultyValue(None, "error", f"the reward {who} gave {kind_of(value)}, not an editscope.RewardValue")
     if value.status != "ok" or value.value is None:
         status = "error" if value.status == "ok" else value.status
         return RewardValue(None, status, value.reason or f"the reward {who} gave no value")

@@ -1,0 +1,33 @@
+"""Held-out scores of a run by rewards: the suite of ``[evaluation]`` with the weights of the moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from editscope.training.models.pipeline_editor import PipelineFlowEditor
+from editscope.training.reinforcement.policies import trained_parameters
+from editscope.training.settings import Experiment
+from editscope.training.supervised.evaluation import evaluate
+from editscope.training.supervised.export import write_values
+
+
+class HeldOut:
+    """The metrics of the suite of ``[evaluation]``, its headline first, with the weights of the moment.
+
+    Its run is named by the rounds that made the weights, so that a training that was killed goes on with it.
+    """
+
+    def __init__(self, experiment: Experiment, editor: PipelineFlowEditor, folder: Path) -> None:
+        self._experiment, self._editor, self._folder = experiment, editor, folder / "evaluations"
+
+    def __call__(self, rounds: int) -> dict[str, float]:
+        """Write the weights that so many rounds made, and run the suite; a metric without a value is left out."""
+        weights = export(self._experiment, self._editor, self._folder / f"weights-{rounds:08d}")
+        scores = evaluate(self._experiment, weights, self._folder / f"round-{rounds:08d}")
+        return {name: float(score) for name, score in scores.items() if score is not None}
+
+
+def export(experiment: Experiment, editor: PipelineFlowEditor, place: Path) -> Path:
+    """Write the trained weights of an editor; gives the file or folder that an editor loads."""
+    weights = {name: value.detach() for name, value in trained_parameters(editor.network).items()}
+    return write_values(experiment, editor, editor.network, weights, place)

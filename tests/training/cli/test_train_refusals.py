@@ -87,6 +87,29 @@ def test_rewards_that_cannot_teach_are_refused(
         assert sentence in refused(capsys, "train", "run", file, "--out", tmp_path / "out", *more)
 
 
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({}, "neither config.json nor adapter_config.json"),
+        ({"config.json": "{}"}, "cannot be loaded"),
+        ({"weights/config.json": "no JSON"}, "cannot be loaded"),
+        ({"adapter_config.json": "{}"}, "adapter_config.json cannot be read"),
+    ],
+)
+def test_a_folder_that_is_no_planner_is_refused(
+    files: dict[str, str], sentence: str, tiny_pipeline: Any, tmp_path: Path, capsys: Any
+) -> None:
+    (tmp_path / "plans").mkdir()
+    for name, text in files.items():
+        (tmp_path / "plans" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "plans" / name).write_text(text)
+    more = '[planner]\nmodel = "plans"\n'
+    file = write_reinforcement(tmp_path / "mine.toml", tiny_pipeline("kontext"), more=more)
+    for option in (("--dry-run",), ()):
+        said = refused(capsys, "train", "run", file, "--out", tmp_path / "out", *option)
+        assert "mine.toml, [planner] model:" in said and sentence in said
+
+
 def test_a_planner_has_a_command_of_its_own(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "planner.toml"
     with pytest.raises(SystemExit):

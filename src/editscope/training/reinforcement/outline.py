@@ -11,7 +11,7 @@ from editscope.training.data.settings import data_settings
 from editscope.training.models.loading import check_pipeline
 from editscope.training.reinforcement.rollouts import check_size
 from editscope.training.reinforcement.settings import ReinforcementSettings
-from editscope.training.reinforcement.start import planner_choice, read_reinforcement, reward_mix
+from editscope.training.reinforcement.start import check_planner, read_reinforcement, reward_mix
 from editscope.training.rewards.base import Rollout
 from editscope.training.settings import Experiment
 from editscope.training.supervised.outline import RunOutline, outline, sides_of
@@ -67,7 +67,7 @@ def outline_reinforcement(experiment: Experiment, file: str) -> ReinforcementOut
     """What an experiment with rewards will do; BadInput for what would stop it. Looks at one example, asks nobody."""
     settings, _ = read_reinforcement(experiment, file)
     check_settings(experiment, file)
-    planner_choice(experiment, file)
+    check_planner(experiment, settings, file)
     mix = reward_mix(experiment, settings, file, lambda _: None)
     try:
         mix.check_names(settings.painter_rewards, f"{file}, [reinforcement] painter_rewards")

@@ -73,11 +73,14 @@ class Experiment:
             "ema": self.ema,
         }
         flat = flattened(tables)
-        return {name: value for name, value in flat.items() if name not in FREE}
+        return {name: value for name, value in flat.items() if name not in FREE and (name, value) not in ADDED}
 
 
 FREE = ("model.device", "model.keep", "training.log_every", "training.cache")
 """Settings that may differ between a checkpoint and the run that goes on from it."""
+
+ADDED = (("lora.start", None),)
+"""Settings that checkpoints of earlier versions do not name, with the value that these had."""
 
 TABLES: Mapping[str, type[Any]] = {
     "model": ModelSettings,

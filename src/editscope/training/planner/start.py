@@ -142,6 +142,8 @@ def _read(file: Path) -> tuple[PlannerSettings, dict[str, Any], str]:
     tables = {
         name: read_table(TABLES[name], document[name], f"{file.name}, [{name}]") for name in USED if name in document
     }
+    if "lora" in tables and tables["lora"].start is not None:
+        raise BadInput(f"{file.name}, [lora] start: a planner goes on from the folder that [planner] model names")
     planner = read_table(PlannerSettings, document["planner"], f"{file.name}, [planner]")
     if not Path(planner.model).is_dir() and (file.parent / planner.model).is_dir():  # beside the file
         planner = replace(planner, model=str(file.parent / planner.model))
@@ -149,4 +151,4 @@ def _read(file: Path) -> tuple[PlannerSettings, dict[str, Any], str]:
 
 
 def _decides(name: str) -> bool:
-    return name not in (*FREE, "planner.device") and not name.startswith("checkpoints.")
+    return name not in (*FREE, "planner.device", "lora.start") and not name.startswith("checkpoints.")

@@ -38,6 +38,8 @@ class ReinforcementOutline:
     training_calls: int
     judges: tuple[PaidCalls, ...]
     waiting: int
+    from_zero: bool = True
+    """Whether a LoRA begins at zero, and not with another one."""
 
     @property
     def edits(self) -> int:
@@ -57,10 +59,10 @@ class ReinforcementOutline:
 
     @property
     def copies(self) -> int:
-        """Copies of the trained weights: the old policy of NFT, and the reference where all weights are trained."""
+        """Copies of the trained weights: the old policy of NFT, and the reference where it is no LoRA from zero."""
         old = self.settings.method == "nft"
         pulled = (self.settings.nft_kl if old else self.settings.kl) > 0
-        return int(old) + int(pulled and not self.model.targets)
+        return int(old) + int(pulled and not (self.model.targets and self.from_zero))
 
 
 def outline_reinforcement(experiment: Experiment, file: str) -> ReinforcementOutline:
@@ -91,6 +93,7 @@ def outline_reinforcement(experiment: Experiment, file: str) -> ReinforcementOut
         training_calls=edits * settings.inner_epochs * _training_calls(settings),
         judges=tuple(judges),
         waiting=_waiting(settings, size, experiment.model.text_tokens),
+        from_zero=experiment.lora is None or experiment.lora.start is None,
     )
 
 

@@ -18,6 +18,7 @@ from editscope.training.data.settings import data_settings
 from editscope.training.log.training_log import TrainingLog
 from editscope.training.models.loading import check_pipeline, load_trained_editor
 from editscope.training.models.lora import WEIGHTS
+from editscope.training.models.lora_start import start_file
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.settings import LoraSettings, Precision
 from editscope.training.monitors import MonitorSettings, read_monitors
@@ -94,7 +95,9 @@ def reinforce_experiment(
         exchange.by_first(mix.rewards.prepare)
         torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
         tell(f"loading {experiment.model.pipeline}")
-        editor = load_trained_editor(experiment.model, experiment.lora, device=device)
+        editor = load_trained_editor(
+            experiment.model, experiment.lora, device=device, start=start_file(experiment.lora, experiment.folder)
+        )
         editor.bf16 = experiment.model.precision == "bf16"
         planner = _planner(experiment, settings, file, device)
         reached = checkpoints_in(folder)[-1][0] if resume else 0

@@ -18,6 +18,7 @@ from editscope.training.data.settings import data_settings
 from editscope.training.data.sources import TrainingSource
 from editscope.training.models.loading import check_pipeline
 from editscope.training.models.lora import add_lora
+from editscope.training.models.lora_start import check_start, start_file
 from editscope.training.settings import Experiment
 from editscope.training.supervised.memory import (
     COUNTS,
@@ -73,6 +74,9 @@ def outline(
     index = check_pipeline(experiment.model)
     network, config = empty_network(experiment, index)
     targets = len(add_lora(network, experiment.lora)) if experiment.lora is not None else 0
+    start = start_file(experiment.lora, experiment.folder, f"{file}, [lora]")
+    if experiment.lora is not None and start is not None:
+        check_start(start, network, experiment.lora, f"{file}, [lora]")
     everything = sum(value.numel() for value in network.parameters())
     trained = sum(value.numel() for value in network.parameters() if value.requires_grad)
     training = experiment.training

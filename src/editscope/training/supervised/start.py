@@ -20,6 +20,7 @@ from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.settings import TrackingSettings
 from editscope.training.models.loading import check_pipeline, load_trained_editor, model_identity
+from editscope.training.models.lora_start import start_file
 from editscope.training.monitors import read_monitors
 from editscope.training.settings import Experiment, read_table
 from editscope.training.supervised.encoding import ExampleEncoder
@@ -75,7 +76,12 @@ def train(
     ):
         torch.manual_seed(training.seed)  # for the first weights of LoRA layers
         tell(f"loading {experiment.model.pipeline}")
-        editor = load_trained_editor(experiment.model, experiment.lora, device=str(processes.device))
+        editor = load_trained_editor(
+            experiment.model,
+            experiment.lora,
+            device=str(processes.device),
+            start=start_file(experiment.lora, experiment.folder),
+        )
         cache = None if training.cache is None else experiment.folder / training.cache
         objective = FlowObjective(
             editor,
@@ -129,18 +135,26 @@ def train(
 def keep_copy(source: Path, experiment: Experiment, folder: Path) -> None:
     """Copy the file of an experiment to the folder of its run.
 
-    A model that lies in a folder is named in full there, so that the copy says the same from any place.
+    A model that lies in a folder, and a LoRA that it starts from, are named in full there, so that the copy says the
+    same from any place.
     """
     text, place = source.read_text(), Path(experiment.model.pipeline)
     if place.is_dir():
-        named = f"pipeline = {json.dumps(str(place.absolute()), ensure_ascii=False)}"
-        changed = re.sub(
-            r"""^([ \t]*)pipeline[ \t]*=[ \t]*("[^"\n]*"|'[^'\n]*')""", lambda at: at[1] + named, text, flags=re.M
-        )
-        before, after = read_toml(text), read_toml(changed)
-        before["model"]["pipeline"] = str(place.absolute())
-        text = changed if before == after else text  # a line that looks like it may stand in another table
+        text = _named_in_full(text, "model", "pipeline", place)
+    if start := start_file(experiment.lora, experiment.folder):
+        text = _named_in_full(text, "lora", "start", start)
     write_whole(folder / EXPERIMENT, text.encode())
+
+
+def _named_in_full(text: str, table: str, entry: str, place: Path) -> str:
+    """A TOML text with an absolute path at an entry; as it is where a line that looks like it stands elsewhere too."""
+    named = f"{entry} = {json.dumps(str(place.absolute()), ensure_ascii=False)}"
+    changed = re.sub(
+        rf"""^([ \t]*){entry}[ \t]*=[ \t]*("[^"\n]*"|'[^'\n]*')""", lambda at: at[1] + named, text, flags=re.M
+    )
+    before, after = read_toml(text), read_toml(changed)
+    before[table][entry] = str(place.absolute())
+    return changed if before == after else text
 
 
 def check_settings(experiment: Experiment, file: str) -> None:
@@ -150,6 +164,7 @@ def check_settings(experiment: Experiment, file: str) -> None:
         raise BadInput(f'{file}, [model] compile: is not supported with parallel = "fsdp"; leave it out, or use "ddp"')
     if training.deepspeed is not None:
         check_deepspeed(experiment.folder / training.deepspeed, training, training.clip)
+    start_file(experiment.lora, experiment.folder, f"{file}, [lora]")
     if experiment.evaluation is not None:
         evaluated_suite(experiment, file)
 

@@ -104,7 +104,7 @@ def test_bad_pairs_are_named(line: str, said: str, model: Path, tmp_path: Path) 
 
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
     settings: Any = PlannerSettings(str(tmp_path))
-    with pytest.raises(BadInput, match="neither config.json nor adapter_config.json"):
+    with pytest.raises(BadInput, match="has neither config"):
         load_planner(settings, None)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -90,22 +90,16 @@ def _alpha(metadata: Mapping[str, str], rank: int) -> float:
         return float(rank)
 
 
-class _opened:
+@contextmanager
+def _opened(path: Path, where: str) -> Iterator[tuple[Any, Mapping[str, str]]]:
     """A safetensors file and its metadata; BadInput where it is none."""
+    from safetensors import SafetensorError, safe_open
 
-    def __init__(self, path: Path, where: str) -> None:
-        self._path, self._where, self._stack = path, where, ExitStack()
-
-    def __enter__(self) -> tuple[Any, Mapping[str, str]]:
-        from safetensors import SafetensorError, safe_open
-
+    with ExitStack() as stack:
         try:
-            tensors = self._stack.enter_context(safe_open(self._path, framework="pt"))  # type: ignore[no-untyped-call]
+            tensors: Any = stack.enter_context(safe_open(path, framework="pt"))  # type: ignore[no-untyped-call]
         except (OSError, SafetensorError) as error:
             raise BadInput(
-                f"{self._where} start: {self._path} cannot be read ({error}); give the safetensors file of a LoRA"
+                f"{where} start: {path} cannot be read ({error}); give the safetensors file of a LoRA"
             ) from error
-        return tensors, tensors.metadata() or {}
-
-    def __exit__(self, *error: object) -> None:
-        self._stack.close()
+        yield tensors, tensors.metadata() or {}

@@ -13,6 +13,7 @@ import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, unknown
+from editscope.training.checkpoints import make_run_folder
 from editscope.training.models.lora import ADAPTER, target_modules
 from editscope.training.models.settings import LoraSettings
 from editscope.training.planner.folders import find_planner, put_layers, readable
@@ -70,7 +71,7 @@ def train_planner(
         if resume:
             tell(f"going on from step {loop.resume()} of {training.steps}")
         elif processes.first:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_run_folder(folder)
             shutil.copyfile(file, folder / EXPERIMENT)
         loop.run()
         values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}

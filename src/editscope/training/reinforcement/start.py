@@ -12,7 +12,7 @@ import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, Stopped
-from editscope.training.checkpoints import checkpoints_in
+from editscope.training.checkpoints import checkpoints_in, make_run_folder
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.training_log import TrainingLog
@@ -275,7 +275,7 @@ def _opened_log(experiment: Experiment, folder: Path, file: str, start: int, exc
     trackers = tracking_of(experiment, file).trackers
 
     def open_log() -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_run_folder(folder)
         logs.append(TrainingLog(folder, settings=experiment.decides, trackers=trackers, start=start))
 
     exchange.by_first(open_log)

@@ -14,7 +14,7 @@ from editscope.documents import read_toml
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.runfolder.files import write_whole
-from editscope.training.checkpoints import check_same, checkpoints_in, read_state
+from editscope.training.checkpoints import check_same, check_writable, checkpoints_in, make_run_folder, read_state
 from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
@@ -70,6 +70,7 @@ def train(
             rank=processes.number,
             world=processes.count,
             where=where,
+            wanted=(training.steps, training.examples),
             say=tell,
         ) as loader,
         quiet(),
@@ -125,7 +126,7 @@ def train(
         if resume:
             tell(f"going on from step {loop.resume()} of {training.steps}")
         elif processes.first:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_run_folder(folder)
             if source is not None:
                 keep_copy(source, experiment, folder)
         loop.run()
@@ -194,6 +195,7 @@ def check_folder(folder: Path, resume: bool, decides: Mapping[str, Any] | None =
     """
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is a file; choose a folder with --out")
+    check_writable(folder)
     there = checkpoints_in(folder)
     if resume and not there:
         raise BadInput(f"{folder} has no checkpoint to resume from; run without --resume")

@@ -75,8 +75,8 @@ def check_epochs(
     if settings.epochs and given < steps:
         advice = f"write steps = {given}, more epochs, or leave epochs out" if given else "leave epochs out"
         raise BadInput(
-            f"{where}, [data] epochs: {settings.epochs} of {entries:,} records give {given:,} steps of {examples} "
-            f"examples, and [training] steps is {steps:,}; {advice}"
+            f"{where}, [data] epochs: {settings.epochs} of {entries:,} records give {given:,} "
+            f"step{'s' * (given != 1)} of {examples} examples, and [training] steps is {steps:,}; {advice}"
         )
 
 

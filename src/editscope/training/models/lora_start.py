@@ -97,7 +97,7 @@ def _opened(path: Path, where: str) -> Iterator[tuple[Any, Mapping[str, str]]]:
 
     with ExitStack() as stack:
         try:
-            tensors: Any = stack.enter_context(safe_open(path, framework="pt"))  # type: ignore[no-untyped-call]
+            tensors: Any = stack.enter_context(safe_open(path, framework="pt"))
         except (OSError, SafetensorError) as error:
             raise BadInput(
                 f"{where} start: {path} cannot be read ({error}); give the safetensors file of a LoRA"

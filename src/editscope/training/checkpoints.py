@@ -19,7 +19,7 @@ import torch
 from editscope.documents import Malformed, read_json
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, read_file
-from editscope.runfolder.files import writing
+from editscope.runfolder.files import DiskError, writing
 
 FOLDER = "checkpoints"
 STATE, WEIGHTS, AVERAGE, OPTIMIZER = "state.json", "weights.safetensors", "average.safetensors", "optimizer.pt"
@@ -93,6 +93,23 @@ def save_checkpoint(folder: Path, checkpoint: TrainingState, keep: int) -> Path:
     for _, old in checkpoints_in(folder)[:-keep]:
         shutil.rmtree(old, ignore_errors=True)
     return place
+
+
+def check_writable(folder: Path) -> None:
+    """DiskError where nothing can be written to a folder, or it cannot be made. Nothing is made."""
+    there = next((place for place in (folder.absolute(), *folder.absolute().parents) if place.exists()), Path("/"))
+    if not there.is_dir():
+        raise DiskError(f"cannot write {folder}: {there} is a file; choose another folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        read_only = os.statvfs(there).f_flag & os.ST_RDONLY
+        reason = "Read-only file system" if read_only else "Permission denied"
+        raise DiskError(f"cannot write {folder}: {reason}; make room or allow writing there")
+
+
+def make_run_folder(folder: Path) -> None:
+    """Make a folder where there is none; DiskError where the disk refuses."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
 
 
 def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:

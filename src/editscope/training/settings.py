@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
@@ -75,11 +76,14 @@ class Experiment:
             "ema": self.ema,
         }
         flat = flattened(tables)
-        return {name: value for name, value in flat.items() if name not in FREE}
+        return {name: value for name, value in flat.items() if name not in FREE and (name, value) not in ADDED}
 
 
 FREE = ("model.device", "model.keep", "training.log_every", "training.cache")
 """Settings that may differ between a checkpoint and the run that goes on from it."""
+
+ADDED = (("lora.start", None),)
+"""Settings that checkpoints of earlier versions do not name, with the value that these had."""
 
 TABLES: Mapping[str, type[Any]] = {
     "model": ModelSettings,
@@ -103,15 +107,29 @@ def read_experiment(path: Path) -> Experiment:
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file."""
+    """The tables of a TOML file; BadInput for a number that is not finite."""
     try:
-        return read_toml(read_file(path, SETTINGS).decode())
+        document = read_toml(read_file(path, SETTINGS).decode())
     except OSError as error:
         raise BadInput(
             f"{path} cannot be read ({error.strerror or error}); give the TOML file of an experiment"
         ) from error
     except (Malformed, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is not TOML: {error}") from error
+    _check_finite(document, path.name)
+    return document
+
+
+def _check_finite(table: Mapping[str, Any], file: str, table_name: str = "") -> None:
+    """Raise BadInput for NaN and infinity, which TOML can write and no setting can be."""
+    for name, value in table.items():
+        inner = f"{table_name}.{name}" if table_name else name
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, float) and not math.isfinite(one):
+                where = f"{file}, [{table_name}] {name}" if table_name else f"{file}, {name}"
+                raise BadInput(f"{where}: {one} is no finite number; write one, or leave it out")
+            if isinstance(one, Mapping):
+                _check_finite(one, file, inner)
 
 
 def experiment_of(document: Mapping[str, Any], file: str, name: str, folder: Path = Path()) -> Experiment:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from editscope.cli.app import main
+from editscope.runfolder.files import DiskError
+from editscope.training.checkpoints import check_writable
 from editscope.training.settings import read_experiment
 from editscope.training.supervised.start import EXPERIMENT, keep_copy
 from support.training.experiments import STREAM, write_experiment, write_reinforcement
@@ -30,7 +32,16 @@ def refused(capsys: Any, *words: Any) -> str:
     [
         (STREAM, '[[data.parts]]\nsource = "paintbench"\n', "there is no kind of source 'paintbench'"),
         (STREAM, STREAM + STREAM, "two parts are called"),
-        (STREAM, STREAM + 'level = "explicit"\n', "there is no level 'explicit'"),
+        (STREAM, STREAM + 'level = "explicit"\n', "there is no level to choose in a problem"),
+        (
+            STREAM,
+            '[[data.parts]]\nsource = "stream:optics?size=128"\nlevels = { superficial = 1 }\n',
+            '"stream:optics?size=128&levels=superficial"',
+        ),
+        ("[tracking]", '[evaluation]\nsuite = "tinygrafix"\nmax_area = 100\n[tracking]', "[evaluation] max_area: 100"),
+        ("[tracking]", '[evaluation]\nsuite = "tinygrafix"\nscale = -3.0\n[tracking]', "[evaluation] scale: -3.0"),
+        ("rate = 0.01", "weight_decay = nan", "mine.toml, [optimizer] weight_decay: nan is no finite number"),
+        (STREAM, STREAM + "weight = inf\n", "mine.toml, [data.parts] weight: inf is no finite number"),
         (STREAM, '[[data.parts]]\nsource = "suite:picabench"\n', 'needs its data: write data = "DIR"'),
         ('"64x64"', '"60x64"', "mine.toml, [data.sizes] sizes: 60x64"),
         ('device = "cpu"', 'device = "tpu"', "[model] device: there is no device 'tpu'"),
@@ -51,6 +62,30 @@ def test_a_dry_run_refuses_what_the_run_refuses(
         said = refused(capsys, "train", "run", file, "--out", tmp_path / "out", *more)
         assert sentence in said and "--data" not in said
     assert not (tmp_path / "out").exists()
+
+
+def test_epochs_that_end_before_the_steps_are_refused(tiny_pipeline: Any, tmp_path: Path, capsys: Any) -> None:
+    file = write_experiment(tmp_path / "mine.toml", settings_for("kontext", tiny_pipeline("kontext")), steps=9999)
+    text = file.read_text().replace("stream:tinygrafix", "suite:tinygrafix")
+    file.write_text(text.replace("workers = 0", "workers = 0\nepochs = 1"))
+    for more in (("--dry-run",), ()):
+        said = refused(capsys, "train", "run", file, "--out", tmp_path / "out", *more)
+        assert "mine.toml, [data] epochs: 1 of" in said and "steps of 2 examples, and [training] steps is 9,999" in said
+
+
+def test_a_place_that_cannot_be_written_is_a_sentence(
+    tiny_pipeline: Any, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    supervised = write_experiment(tmp_path / "mine.toml", settings_for("kontext", tiny_pipeline("kontext")))
+    rewards = write_reinforcement(tmp_path / "rewards.toml", tiny_pipeline("kontext"))
+    for file in (supervised, rewards):
+        for more in ([], ["--dry-run"]):
+            with pytest.raises(SystemExit):
+                main(["train", "run", str(file), "--out", str(supervised / "x"), *more])
+            assert f"cannot write {supervised / 'x'}" in " ".join(capsys.readouterr().err.split())
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(DiskError, match="Permission denied; make room or allow writing there"):
+        check_writable(tmp_path / "new")
 
 
 def test_a_device_that_is_not_there_is_refused(tiny_pipeline: Any, tmp_path: Path, capsys: Any) -> None:
@@ -85,6 +120,29 @@ def test_rewards_that_cannot_teach_are_refused(
     file.write_text(file.read_text().replace(old, new, 1))
     for more in (("--dry-run",), ()):
         assert sentence in refused(capsys, "train", "run", file, "--out", tmp_path / "out", *more)
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({}, "neither config.json nor adapter_config.json"),
+        ({"config.json": "{}"}, "cannot be loaded"),
+        ({"weights/config.json": "no JSON"}, "cannot be loaded"),
+        ({"adapter_config.json": "{}"}, "adapter_config.json cannot be read"),
+    ],
+)
+def test_a_folder_that_is_no_planner_is_refused(
+    files: dict[str, str], sentence: str, tiny_pipeline: Any, tmp_path: Path, capsys: Any
+) -> None:
+    (tmp_path / "plans").mkdir()
+    for name, text in files.items():
+        (tmp_path / "plans" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "plans" / name).write_text(text)
+    more = '[planner]\nmodel = "plans"\n'
+    file = write_reinforcement(tmp_path / "mine.toml", tiny_pipeline("kontext"), more=more)
+    for option in (("--dry-run",), ()):
+        said = refused(capsys, "train", "run", file, "--out", tmp_path / "out", *option)
+        assert "mine.toml, [planner] model:" in said and sentence in said
 
 
 def test_a_planner_has_a_command_of_its_own(tmp_path: Path, capsys: Any) -> None:

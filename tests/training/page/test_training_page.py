@@ -50,6 +50,15 @@ def test_the_best_checkpoint_is_that_of_the_best_held_out_score(training: Path) 
     assert other.metric == "held_out/preservation_accuracy" and other.step == 80
 
 
+def test_a_number_that_is_no_score_has_no_best_checkpoint_and_of_a_distance_the_lowest_is(tmp_path: Path) -> None:
+    with TrainingLog(tmp_path, trackers=()) as log:
+        for step, value in ((1, 1.0), (2, 8.0)):
+            names = ("lpips", "loss", "over_edit_ratio", "identity_rate", "miou")
+            log.step(step, {f"held_out/{name}": value for name in names})
+    best = {one.metric: one.step for one in best_steps(read_training(tmp_path))}
+    assert best == {"held_out/miou": 2, "held_out/lpips": 1, "held_out/loss": 1}
+
+
 def test_each_score_stands_against_the_rewards_since_the_one_before(tmp_path: Path) -> None:
     with TrainingLog(tmp_path, trackers=()) as log:
         for step in range(1, 5):

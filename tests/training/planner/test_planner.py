@@ -104,5 +104,60 @@ def test_bad_pairs_are_named(line: str, said: str, model: Path, tmp_path: Path) 
 
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
     settings: Any = PlannerSettings(str(tmp_path))
-    with pytest.raises(BadInput, match="cannot be loaded"):
+    with pytest.raises(BadInput, match="has neither config"):
         load_planner(settings, None)
+
+
+def reinforced(model: Path, trains: str, rank: int | None) -> Any:
+    """The planner as reinforcement learning loads it."""
+    from editscope.training.reinforcement.start import PlannerChoice
+    from editscope.training.reinforcement.start import load_planner as load_for_rewards
+    from support.training.small_runs import small_settings
+
+    settings = small_settings(planner_tokens=4, trains=trains)
+    return load_for_rewards(model, settings, chosen=PlannerChoice(str(model), "fp32", rank))
+
+
+@pytest.fixture(scope="module")
+def layers(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a training that made LoRA layers of rank 4."""
+    place = tmp_path_factory.mktemp("layers")
+    train_planner(experiment(place, model, steps=4, lora="[lora]\nrank = 4"), place / "out")
+    return place / "out"
+
+
+@pytest.mark.parametrize("name", ["", "weights"])
+@pytest.mark.parametrize(("trains", "rank"), [("painter", None), ("both", 4), ("both", None)])
+def test_a_trained_planner_goes_on_from_either_folder(
+    model: Path, layers: Path, name: str, trains: str, rank: int | None
+) -> None:
+    from transformers import AutoModelForCausalLM
+
+    found = reinforced(layers / name, trains, rank).network
+    tokens = torch.arange(12)[None]
+    wanted = AutoModelForCausalLM.from_pretrained(layers / "weights")(tokens).logits
+    assert torch.allclose(found(tokens).logits, wanted, atol=1e-5)
+    assert not torch.allclose(AutoModelForCausalLM.from_pretrained(model)(tokens).logits, wanted, atol=1e-3)
+    learns = [one for one, value in found.named_parameters() if value.requires_grad]
+    if trains == "both":
+        assert learns and all("lora_" in one for one in learns) is (rank is not None)
+
+
+def test_a_planner_with_rewards_is_pulled_to_what_it_began_with_and_saved_with_its_layers(
+    layers: Path, tmp_path: Path
+) -> None:
+    from editscope.training.reinforcement.policies import WeightCopy, reference_of
+
+    planner = reinforced(layers, "both", 4)
+    assert isinstance(reference_of(planner.network), WeightCopy)
+    planner.save(tmp_path / "run/planner")
+    again = reinforced(tmp_path / "run", "both", 4).network
+    tokens = torch.arange(12)[None]
+    assert torch.equal(again(tokens).logits, planner.network(tokens).logits)
+
+
+def test_a_planner_trains_on_from_a_training(model: Path, layers: Path, tmp_path: Path) -> None:
+    out = train_planner(experiment(tmp_path, layers, steps=2, lora="[lora]\nrank = 4"), tmp_path / "out")
+    assert json.loads((out / "adapter_config.json").read_text())["base_model_name_or_path"] == str(model)
+    with pytest.raises(BadInput, match=r"\[lora\] rank: the LoRA in .* has rank 4 .* write rank = 4"):
+        train_planner(experiment(tmp_path, layers, steps=2, lora="[lora]\nrank = 8"), tmp_path / "other")

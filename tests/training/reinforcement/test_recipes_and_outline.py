@@ -47,6 +47,9 @@ def tiny_recipe(recipe: str, folder: Path, pipeline: Path) -> Path:
     for old, new in TINY.items():
         text = text.replace(old, new.format(pipeline=pipeline))
     file.write_text(text)
+    planner = folder / "trained/worldedit-planner/weights"
+    planner.mkdir(parents=True)
+    (planner / "config.json").write_text('{"model_type": "llama"}')
     return file
 
 

@@ -251,3 +251,14 @@ def test_data_that_end_are_named(tmp_path: Path) -> None:
 
     with pytest.raises(BadInput, match="the data ended before step 1 of 12"):
         TrainingLoop(Line(), Few(2), SETTINGS, tmp_path).run()
+
+
+def test_data_that_end_before_the_last_step_end_well(tmp_path: Path) -> None:
+    class Some(Numbers):
+        def __iter__(self) -> Iterator[Sequence[float]]:
+            yield from ([0.1, 0.2] for _ in range(5))
+
+    said: list[str] = []
+    assert TrainingLoop(Line(), Some(2), SETTINGS, tmp_path, say=said.append).run() == 2
+    assert [step for step, _ in checkpoints_in(tmp_path)] == [2]
+    assert "the data ended after step 2 of 12" in said[-1]

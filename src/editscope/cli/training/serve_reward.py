@@ -12,6 +12,7 @@ from editscope.cli import completion
 from editscope.errors import BadInput
 
 MEBIBYTE = 1 << 20
+MOST_MEBIBYTES = 4096
 
 
 def serve_reward(
@@ -44,7 +45,7 @@ def serve_reward(
         int, typer.Option("--max-waiting", metavar="N", min=1, help="Rollouts that may wait; more are turned away.")
     ] = 2048,
     max_body: Annotated[
-        int, typer.Option("--max-body", metavar="MIB", min=1, max=4096, help="The largest request to accept.")
+        int, typer.Option("--max-body", metavar="MIB", help="The largest request to accept, in MiB.")
     ] = 256,
     max_pixels: Annotated[
         int | None, typer.Option("--max-pixels", metavar="N", min=1, help="The largest picture to accept.")
@@ -76,6 +77,8 @@ def serve_reward(
     from editscope.training.rewards.server.served import describe, first_problem, served_reward
     from editscope.transport.keys import key_from
 
+    if not 1 <= max_body <= MOST_MEBIBYTES:
+        raise BadInput(f"--max-body is {max_body:,} MiB; use 1 to {MOST_MEBIBYTES:,} MiB")
     if not 0 < idle_timeout < float("inf"):
         raise BadInput(f"--idle-timeout is {idle_timeout}; use a number of seconds above 0")
     settings = ServerSettings(

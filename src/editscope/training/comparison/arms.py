@@ -162,7 +162,7 @@ def anchored(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """The tables of an experiment with absolute paths, so that its file may lie anywhere."""
     home = folder.resolve()
     tables = {name: dict(table) if isinstance(table, Mapping) else table for name, table in document.items()}
-    for table, entry in (("training", "cache"), ("training", "deepspeed")):
+    for table, entry in (("training", "cache"), ("training", "deepspeed"), ("lora", "start")):
         if isinstance(tables.get(table), dict) and tables[table].get(entry):
             tables[table][entry] = str(home / str(tables[table][entry]))
     data = tables.get("data")

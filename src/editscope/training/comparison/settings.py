@@ -10,6 +10,7 @@ from typing import Any
 from editscope.cases import NOTHING
 from editscope.errors import BadInput, unknown
 from editscope.runs.choose_folder import slug
+from editscope.training.models.sampler_options import check_sampler
 from editscope.training.settings import read_document, read_table
 
 BASE = "base"
@@ -26,11 +27,8 @@ class SamplerSettings:
     max_area: int | None = None
 
     def check(self, where: str) -> None:
-        """Raise BadInput for counts below 1."""
-        for name in ("steps", "max_area"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise BadInput(f"{where} {name}: {value} is not positive")
+        """Raise BadInput for values that the diffusers editor does not take."""
+        check_sampler(self, where)
 
 
 @dataclass(frozen=True, slots=True)

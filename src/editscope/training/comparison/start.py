@@ -124,7 +124,7 @@ def carry_out(
         record(out, comparison.plan, comparison.arms)
         for arm in comparison.arms:
             if not arm.done:
-                say(f"{arm.label}: trained from step {arm.step:,} of {arm.experiment.training.steps:,}")
+                say(f"{arm.label}: training from step {arm.step:,} of {arm.experiment.training.steps:,}")
                 again_with = f"run again: {comparison.command}"
                 train_arm(arm, comparison.plan.processes, say=say, resume_with=again_with)
             for run in comparison.runs.of_arm(arm):

@@ -62,6 +62,24 @@ def check_data(
     return told
 
 
+def check_epochs(
+    settings: DataSettings, sources: Sequence[TrainingSource], wanted: tuple[int, int], where: str
+) -> None:
+    """Raise BadInput where epochs end before the steps of a training; ``wanted`` are these, and examples of each.
+
+    Batches of several sizes may end a little before: each size can leave out examples that make no whole batch.
+    """
+    steps, examples = wanted
+    entries = sum((source.entries or 0) * source.settings.repeats for source in sources)
+    given = settings.epochs * entries // examples
+    if settings.epochs and given < steps:
+        advice = f"write steps = {given}, more epochs, or leave epochs out" if given else "leave epochs out"
+        raise BadInput(
+            f"{where}, [data] epochs: {settings.epochs} of {entries:,} records give {given:,} "
+            f"step{'s' * (given != 1)} of {examples} examples, and [training] steps is {steps:,}; {advice}"
+        )
+
+
 def _check_used(settings: DataSettings, seen: dict[BucketKey, str], where: str) -> None:
     for size in settings.sizes.sizes:
         if size not in {(key.width, key.height) for key in seen}:

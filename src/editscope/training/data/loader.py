@@ -14,7 +14,7 @@ from typing import Any
 from editscope.errors import BadInput
 from editscope.training.data.batches import BatchPlanner, PlannedBatch
 from editscope.training.data.captions import chance_of
-from editscope.training.data.checks import check_data
+from editscope.training.data.checks import check_data, check_epochs
 from editscope.training.data.examples import EditExample
 from editscope.training.data.settings import DataSettings
 from editscope.training.data.sources import TrainingSource, open_source
@@ -142,17 +142,20 @@ def open_loader(
     answers: bool = True,
     cases: bool | None = None,
     where: str = "the experiment",
+    wanted: tuple[int, int] | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> ExampleLoader:
     """A loader of examples that were looked at: BadInput before anything starts.
 
     ``answers`` says that every example needs one, as in supervised training. ``multiple`` is what sides of pictures
     are multiples of. ``cases`` keeps the case of an example, for rubrics; without answers it is kept. ``say`` gets
-    what was looked at.
+    what was looked at. ``wanted`` are steps and examples of each, for which epochs have to suffice.
     """
     if batch < 1 or not 0 <= rank < world:
         raise BadInput(f"{where}: a batch of {batch} for process {rank} of {world} cannot be made")
-    sources, told = checked_sources(settings, batch=batch * world, multiple=multiple, answers=answers, where=where)
+    sources, told = checked_sources(
+        settings, batch=batch * world, multiple=multiple, answers=answers, where=where, wanted=wanted
+    )
     for sentence in told:
         say(sentence)
     keep = not answers if cases is None else cases
@@ -160,7 +163,13 @@ def open_loader(
 
 
 def checked_sources(
-    settings: DataSettings, *, batch: int, multiple: int, answers: bool, where: str
+    settings: DataSettings,
+    *,
+    batch: int,
+    multiple: int,
+    answers: bool,
+    where: str,
+    wanted: tuple[int, int] | None = None,
 ) -> tuple[list[TrainingSource], list[str]]:
     """The sources of all parts, and what was looked at in them; BadInput for what would stop a training later.
 
@@ -168,7 +177,10 @@ def checked_sources(
     """
     settings.check(where, multiple)
     sources = [open_source(part) for part in settings.parts]
-    return sources, check_data(settings, sources, batch=batch, multiple=multiple, answers=answers, where=where)
+    told = check_data(settings, sources, batch=batch, multiple=multiple, answers=answers, where=where)
+    if wanted is not None:
+        check_epochs(settings, sources, wanted, where)
+    return sources, told
 
 
 def _decides(settings: DataSettings, sources: Sequence[TrainingSource], batch: int, multiple: int) -> dict[str, Any]:

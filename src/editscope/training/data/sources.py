@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from io import BytesIO
@@ -244,7 +245,18 @@ class StreamExamples(TrainingSource):
     def check(self, answers: bool) -> None:
         """Make sure that its problems can be made."""
         self.stream.check()
-        check_levels(self.settings, ("default",))
+        if set(self.settings.levels) - {"default"}:
+            raise BadInput(
+                f"part {self.part!r}: there is no level to choose in a problem of a stream, which has one instruction; "
+                f"{self._levels_of_source()}"
+            )
+
+    def _levels_of_source(self) -> str:
+        """What to write in place of levels."""
+        if "levels" not in inspect.signature(type(self.stream)).parameters:
+            return "leave level and levels out"
+        joint = "&" if "?" in self.settings.source else "?"
+        return f'write them into the source: "{self.settings.source}{joint}levels={",".join(self.settings.levels)}"'
 
     def looked_at(self) -> tuple[Iterable[int], bool]:
         """One round has every cell."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +16,7 @@ from editscope.errors import BadInput
 from editscope.training.activations import prepare_blocks
 from editscope.training.models.kontext import KontextEditor
 from editscope.training.models.lora import add_lora
+from editscope.training.models.lora_start import load_start
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.qwen import QwenEditor, QwenPlusEditor
 from editscope.training.models.settings import LoraSettings, ModelSettings
@@ -80,12 +82,17 @@ def load_flow_editor(settings: ModelSettings, *, full: bool = False, device: str
 
 
 def load_trained_editor(
-    settings: ModelSettings, lora: LoraSettings | None, *, device: str | None = None
+    settings: ModelSettings, lora: LoraSettings | None, *, device: str | None = None, start: Path | None = None
 ) -> PipelineFlowEditor:
-    """The flow editor as it is trained: with LoRA layers or as a whole, and blocks that keep what the settings say."""
+    """The flow editor as it is trained: with LoRA layers or as a whole, and blocks that keep what the settings say.
+
+    ``start`` is a file with a LoRA that the layers begin with.
+    """
     editor = load_flow_editor(settings, full=lora is None, device=device)
     if lora is not None:
         add_lora(editor.network, lora)
+        if start is not None:
+            load_start(start, editor.network, lora)
     prepare_blocks(editor.network, settings.keep, compiled=settings.compile)
     return editor
 

@@ -63,13 +63,15 @@ class LoraSettings:
     """Table ``[lora]``; without it all weights of the network are trained.
 
     ``alpha`` is the rank where it is None, so that the layers count once. ``targets`` is the name of a preset
-    (attention, attention+mlp, all-linear), or names of modules with commas between.
+    (attention, attention+mlp, all-linear), or names of modules with commas between. ``start`` is the file or folder of
+    a LoRA that the layers begin with; without it they begin at zero.
     """
 
     rank: int = 16
     alpha: float | None = None
     targets: str = "attention"
     dropout: float = 0.0
+    start: str | None = None
 
     def check(self, where: str) -> None:
         """Raise BadInput for values that no LoRA can have."""
@@ -81,3 +83,5 @@ class LoraSettings:
             raise BadInput(f"{where} dropout: {self.dropout:g} is not from 0 up to 1")
         if not [name for name in self.targets.split(",") if name.strip()]:
             raise BadInput(f"{where} targets: names nothing; write attention, or names of modules with commas between")
+        if self.start == "":
+            raise BadInput(f"{where} start: names nothing; give the file or folder of a trained LoRA, or leave it out")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from editscope.scoring.classic.registry import built_in_label
 from editscope.training.log.metrics_file import LoggedTraining, TrainingEvent
 
 HELD_OUT, REWARD, CHECKPOINT, STOPPED = "held_out", "reward", "checkpoint", "stopped"
@@ -48,19 +49,33 @@ def named(record: LoggedTraining, ending: str) -> str | None:
 
 
 def is_loss(name: str) -> bool:
-    """Whether a number is better where it is lower.
+    """Whether a number is better where it is lower: a loss, or a distance such as LPIPS.
 
-    >>> is_loss("held_out/loss"), is_loss("held_out/miou")
+    >>> is_loss("held_out/loss"), is_loss("held_out/lpips"), is_loss("held_out/miou")
+    (True, True, False)
+    """
+    plain = name.rpartition("/")[2]
+    label = built_in_label(plain)
+    return plain == "loss" or (label is not None and label.higher_is_better is False)
+
+
+def is_score(name: str) -> bool:
+    """Whether a number has a best value at an end: an over-edit ratio is right at 1, an identity rate only watched.
+
+    >>> is_score("held_out/miou"), is_score("held_out/over_edit_ratio")
     (True, False)
     """
-    return name.rpartition("/")[2] == "loss"
+    return name.rpartition("/")[2] not in (IDENTITY, OVER_EDIT)
 
 
 def best_steps(record: LoggedTraining) -> list[BestStep]:
-    """The best step by each held-out score; higher is better, but for losses, and of equals the first counts."""
+    """The best step by each held-out score; higher is better, but for losses, and of equals the first counts.
+
+    Numbers that are no scores have none.
+    """
     saved = {event.step: event.sentence for event in current(record.events) if event.kind == CHECKPOINT}
     best = []
-    for name in held_out_names(record):
+    for name in filter(is_score, held_out_names(record)):
         curve = record.curve(name)
         if curve:
             step, value = (min if is_loss(name) else max)(curve, key=lambda point: point[1])

@@ -35,8 +35,8 @@ def best_section(record: LoggedTraining) -> Html | None:
         for one in best
     ]
     hint = (
-        "By the highest score, or the lowest loss, on cases that are never trained on; the sentence above is about the "
-        "first line."
+        "By the highest score, or the lowest loss or distance, on cases that are never trained on; the sentence above "
+        "is about the first line."
     )
     return curve_card("best", "The best checkpoint", hint, [_table(head, rows, text_columns=(3,))])
 

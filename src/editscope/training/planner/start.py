@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,10 @@ import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, unknown
+from editscope.training.checkpoints import make_run_folder
 from editscope.training.models.lora import ADAPTER, target_modules
 from editscope.training.models.settings import LoraSettings
+from editscope.training.planner.folders import find_planner, put_layers, readable
 from editscope.training.planner.objective import PlannerObjective
 from editscope.training.planner.pairs import PairLoader, read_pairs
 from editscope.training.planner.settings import PlannerSettings
@@ -68,7 +71,7 @@ def train_planner(
         if resume:
             tell(f"going on from step {loop.resume()} of {training.steps}")
         elif processes.first:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_run_folder(folder)
             shutil.copyfile(file, folder / EXPERIMENT)
         loop.run()
         values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}
@@ -81,22 +84,22 @@ def train_planner(
 
 
 def load_planner(settings: PlannerSettings, lora: LoraSettings | None, device: str = "cpu") -> tuple[Any, Any]:
-    """The language model and its tokenizer, with LoRA layers where they are wanted."""
+    """The language model and its tokenizer, with LoRA layers where they are wanted.
+
+    A model that has LoRA layers of a training goes on with them, or they are merged where all weights are trained.
+    """
     transformers: Any = import_module("transformers")
     exact = lora is None or settings.precision == "fp32"
-    try:
-        with quiet():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(settings.model, revision=settings.revision)
-            network = transformers.AutoModelForCausalLM.from_pretrained(
-                settings.model, revision=settings.revision, dtype=torch.float32 if exact else torch.bfloat16
-            ).to(device)
-    except (OSError, ValueError, ImportError, KeyError) as error:
-        reason = " ".join(str(error).split()).split(". ")[0][:300]
-        raise BadInput(
-            f"[planner] model: {settings.model} cannot be loaded ({reason}); give a folder or repository of a causal "
-            "language model"
-        ) from error
-    if lora is not None:
+    weights = find_planner(settings.model, "[planner]", settings.revision)
+    weights.check_rank(None if lora is None else lora.rank, "[lora]")
+    tokens, revision = weights.tokenizer
+    with readable(weights, "[planner]"), quiet():
+        tokenizer = transformers.AutoTokenizer.from_pretrained(tokens, revision=revision)
+        network = transformers.AutoModelForCausalLM.from_pretrained(
+            weights.model, revision=weights.revision, dtype=torch.float32 if exact else torch.bfloat16
+        ).to(device)
+        network = put_layers(network, weights, trained=True, merged=lora is None)
+    if lora is not None and weights.layers is None:
         add_planner_lora(network, lora)
     return network, tokenizer
 
@@ -140,8 +143,13 @@ def _read(file: Path) -> tuple[PlannerSettings, dict[str, Any], str]:
     tables = {
         name: read_table(TABLES[name], document[name], f"{file.name}, [{name}]") for name in USED if name in document
     }
-    return read_table(PlannerSettings, document["planner"], f"{file.name}, [planner]"), tables, data["pairs"]
+    if "lora" in tables and tables["lora"].start is not None:
+        raise BadInput(f"{file.name}, [lora] start: a planner goes on from the folder that [planner] model names")
+    planner = read_table(PlannerSettings, document["planner"], f"{file.name}, [planner]")
+    if not Path(planner.model).is_dir() and (file.parent / planner.model).is_dir():  # beside the file
+        planner = replace(planner, model=str(file.parent / planner.model))
+    return planner, tables, data["pairs"]
 
 
 def _decides(name: str) -> bool:
-    return name not in (*FREE, "planner.device") and not name.startswith("checkpoints.")
+    return name not in (*FREE, "planner.device", "lora.start") and not name.startswith("checkpoints.")

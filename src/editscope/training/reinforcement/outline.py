@@ -12,7 +12,7 @@ from editscope.training.models.loading import check_pipeline
 from editscope.training.reinforcement.reward_table import reward_mix
 from editscope.training.reinforcement.rollouts import check_size
 from editscope.training.reinforcement.settings import ReinforcementSettings
-from editscope.training.reinforcement.start import planner_choice, read_reinforcement
+from editscope.training.reinforcement.start import check_planner, read_reinforcement
 from editscope.training.rewards.base import Rollout
 from editscope.training.settings import Experiment
 from editscope.training.supervised.outline import RunOutline, outline, sides_of
@@ -39,6 +39,8 @@ class ReinforcementOutline:
     training_calls: int
     judges: tuple[PaidCalls, ...]
     waiting: int
+    from_zero: bool = True
+    """Whether a LoRA begins at zero, and not with another one."""
 
     @property
     def edits(self) -> int:
@@ -58,17 +60,17 @@ class ReinforcementOutline:
 
     @property
     def copies(self) -> int:
-        """Copies of the trained weights: the old policy of NFT, and the reference where all weights are trained."""
+        """Copies of the trained weights: the old policy of NFT, and the reference where it is no LoRA from zero."""
         old = self.settings.method == "nft"
         pulled = (self.settings.nft_kl if old else self.settings.kl) > 0
-        return int(old) + int(pulled and not self.model.targets)
+        return int(old) + int(pulled and not (self.model.targets and self.from_zero))
 
 
 def outline_reinforcement(experiment: Experiment, file: str) -> ReinforcementOutline:
     """What an experiment with rewards will do; BadInput for what would stop it. Looks at one example, asks nobody."""
     settings, _ = read_reinforcement(experiment, file)
     check_settings(experiment, file)
-    planner_choice(experiment, file)
+    check_planner(experiment, settings, file)
     mix = reward_mix(experiment, settings, file, lambda _: None)
     try:
         mix.check_names(settings.painter_rewards, f"{file}, [reinforcement] painter_rewards")
@@ -92,6 +94,7 @@ def outline_reinforcement(experiment: Experiment, file: str) -> ReinforcementOut
         training_calls=edits * settings.inner_epochs * _training_calls(settings),
         judges=tuple(judges),
         waiting=_waiting(settings, size, experiment.model.text_tokens),
+        from_zero=experiment.lora is None or experiment.lora.start is None,
     )
 
 

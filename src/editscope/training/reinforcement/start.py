@@ -12,15 +12,17 @@ import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, Stopped
-from editscope.training.checkpoints import checkpoints_in
+from editscope.training.checkpoints import checkpoints_in, make_run_folder
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.training_log import TrainingLog
 from editscope.training.models.loading import check_pipeline, load_trained_editor
 from editscope.training.models.lora import WEIGHTS
+from editscope.training.models.lora_start import start_file
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.settings import LoraSettings, Precision
 from editscope.training.monitors import MonitorSettings, read_monitors
+from editscope.training.planner.folders import find_planner, planner_config, put_layers, readable
 from editscope.training.planner.start import add_planner_lora
 from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.held_out import HeldOut, export
@@ -42,7 +44,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class PlannerChoice:
-    """Table ``[planner]`` beside ``[reinforcement]``: the folder of a language model.
+    """Table ``[planner]`` beside ``[reinforcement]``: the folder of a language model, or of a planner's training.
 
     With ``rank`` LoRA layers of its attention are trained, without it all weights. ``precision`` is that of weights
     that stay as they are.
@@ -77,6 +79,7 @@ def reinforce_experiment(
     decides = {**experiment.decides, **decided_by_rewards(experiment, file)}
     check_folder(folder, resume, {**decides, **fixed_settings(settings)})
     check_settings(experiment, file)
+    check_planner(experiment, settings, file)
     processes = Processes("ddp", cpu=experiment.model.device == "cpu")
     processes.need(experiment.model.device, f"{file}, [model]")
     exchange = ProcessExchange(processes)
@@ -93,7 +96,9 @@ def reinforce_experiment(
         exchange.by_first(mix.rewards.prepare)
         torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
         tell(f"loading {experiment.model.pipeline}")
-        editor = load_trained_editor(experiment.model, experiment.lora, device=device)
+        editor = load_trained_editor(
+            experiment.model, experiment.lora, device=device, start=start_file(experiment.lora, experiment.folder)
+        )
         editor.bf16 = experiment.model.precision == "bf16"
         planner = _planner(experiment, settings, file, device)
         reached = checkpoints_in(folder)[-1][0] if resume else 0
@@ -202,7 +207,8 @@ def load_planner(
 ) -> Planner:
     """The planner in a folder: a vision-language model, or a language model that reads the instruction alone.
 
-    Weights that are trained are float32, so that small steps are not lost; others are as the file has them.
+    Weights that are trained are float32, so that small steps are not lost; others are as the file has them. A LoRA of
+    a training of the planner goes on, or is merged where all weights are trained.
     """
     import transformers
 
@@ -210,13 +216,23 @@ def load_planner(
 
     rank = None if chosen is None else chosen.rank
     exact = (settings.plans and rank is None) or (chosen is not None and chosen.precision == "fp32")
-    with quiet():
+    weights = find_planner(str(folder), "[planner]")
+    config = planner_config(weights, "[planner]")
+    with readable(weights, "[planner]"), quiet():
         kinds = transformers.models.auto.modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
-        sees = transformers.AutoConfig.from_pretrained(folder).model_type in kinds
+        sees = config.model_type in kinds
         kind = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
-        network = kind.from_pretrained(folder, dtype=torch.float32 if exact else "auto").to(device)
-        processor = load_processor(transformers, folder) if sees else transformers.AutoTokenizer.from_pretrained(folder)
-    if settings.plans and rank is not None:
+        loaded = kind.from_pretrained(
+            weights.model, revision=weights.revision, dtype=torch.float32 if exact else "auto"
+        ).to(device)
+        network = put_layers(loaded, weights, trained=settings.plans, merged=settings.plans and rank is None)
+        tokens, revision = weights.tokenizer
+        processor = (
+            load_processor(transformers, Path(weights.model))
+            if sees
+            else transformers.AutoTokenizer.from_pretrained(tokens, revision=revision)
+        )
+    if settings.plans and rank is not None and weights.layers is None:
         add_planner_lora(network, LoraSettings(rank))
     tokenizer = processor.tokenizer if sees else processor
     encode = chat_encoder(processor, pictures=sees)
@@ -224,14 +240,25 @@ def load_planner(
     return Planner(network, tokenizer, encode, most_tokens=most, temperature=temperature)
 
 
-def _planner(experiment: Experiment, settings: ReinforcementSettings, file: str, device: str) -> Planner | None:
-    chosen = planner_choice(experiment, file)
+def check_planner(experiment: Experiment, settings: ReinforcementSettings, file: str) -> None:
+    """Raise BadInput for a planner that could not be loaded; only its configuration is read."""
+    chosen, where = planner_choice(experiment, file), f"{file}, [planner]"
     if chosen is None:
-        return None
+        return
     folder = experiment.folder / chosen.model
     if not folder.is_dir():
-        raise BadInput(f"{file}, [planner] model: {folder} is no folder; give that of a model of transformers")
-    return load_planner(folder, settings, device, chosen)
+        raise BadInput(
+            f"{where} model: {folder} is no folder; give that of a model of transformers, or of a planner's training"
+        )
+    weights = find_planner(str(folder), where)
+    if settings.plans:
+        weights.check_rank(chosen.rank, where)
+    planner_config(weights, where)
+
+
+def _planner(experiment: Experiment, settings: ReinforcementSettings, file: str, device: str) -> Planner | None:
+    chosen = planner_choice(experiment, file)
+    return None if chosen is None else load_planner(experiment.folder / chosen.model, settings, device, chosen)
 
 
 def planner_choice(experiment: Experiment, file: str) -> PlannerChoice | None:
@@ -248,7 +275,7 @@ def _opened_log(
     trackers = tracking_of(experiment, file).trackers
 
     def open_log() -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_run_folder(folder)
         logs.append(TrainingLog(folder, settings=shown, trackers=trackers, start=start))
 
     exchange.by_first(open_log)

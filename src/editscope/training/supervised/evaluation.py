@@ -11,6 +11,7 @@ from editscope.errors import Stopped
 from editscope.suites.base import Suite
 from editscope.training.configured_suites import check_judged, configured_suite, data_place
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
+from editscope.training.models.sampler_options import SAMPLER
 from editscope.training.settings import Experiment
 from editscope.training.supervised.export import write_weights
 from editscope.training.supervised.loop import StepResult, TrainingLoop
@@ -122,12 +123,7 @@ def editor_spec(experiment: Experiment, weights: Path | None, sampler: Sampler |
     if weights is not None:
         options["lora" if experiment.lora is not None else "network"] = str(weights.absolute())
     if settings is not None:
-        for name, option in (
-            ("steps", "steps"),
-            ("guidance", "guidance"),
-            ("scale", "guidance"),
-            ("max_area", "max_area"),
-        ):
+        for name, option in SAMPLER.items():
             value = getattr(settings, name)
             if value is not None:
                 options[option] = value

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from editscope.errors import BadInput
-from editscope.training.checkpoints import checkpoints_in, load_checkpoint
+from editscope.training.checkpoints import check_writable, checkpoints_in, load_checkpoint, make_run_folder
 from editscope.training.models.loading import load_flow_editor
 from editscope.training.models.lora import add_lora, lora_weights, save_lora
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
@@ -40,6 +40,7 @@ def export_checkpoint(experiment: Experiment, run: Path, folder: Path, step: int
         raise BadInput(f"{run} has no checkpoint; give the folder of a training run")
     if step is not None and step not in there:
         raise BadInput(f"{run} has no checkpoint of step {step}; it has those of {', '.join(map(str, there))}")
+    check_writable(folder)
     checkpoint = load_checkpoint(there[step if step is not None else max(there)])
     editor = load_flow_editor(experiment.model, full=experiment.lora is None)
     if experiment.lora is not None:
@@ -60,7 +61,7 @@ def write_values(
     folder: Path,
 ) -> Path:
     """Write values of trained weights: a LoRA file, or a network."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_run_folder(folder)
     if experiment.lora is not None:
         named = {_plain(name): value for name, value in values.items()}
         wanted = lora_weights(network)

@@ -148,7 +148,10 @@ class TrainingLoop:
         return self.step
 
     def run(self) -> int:
-        """Train until the last step; gives it. Raises Stopped after Ctrl-C, with a checkpoint saved."""
+        """Train until the last step, or the end of the data; gives the step. Raises Stopped after Ctrl-C.
+
+        A checkpoint is saved in every case.
+        """
         if self.processes.first:
             remove_unfinished(self.folder)
         training = self.settings.training
@@ -167,6 +170,9 @@ class TrainingLoop:
             while self.step < training.steps:
                 began = time.perf_counter()
                 result = self._one_step(batches, began)
+                if result is None:
+                    self._end_of_data(log)
+                    break
                 log.step(result.step, result.metrics)
                 if result.step % training.log_every == 0 or result.step in (1, training.steps):
                     self._say(_line(result, training.steps))
@@ -190,6 +196,19 @@ class TrainingLoop:
                     )
         return self.step
 
+    def _end_of_data(self, log: TrainingLog) -> None:
+        """Save a checkpoint, and say that no more comes; BadInput where nothing was trained."""
+        steps = self.settings.training.steps
+        if not self.step:
+            raise BadInput(f"the data ended before step 1 of {steps}; leave out [data] epochs, or write fewer steps")
+        self.save()
+        sentence = (
+            f"the data ended after step {self.step} of {steps}: [data] epochs are over, and examples that make no "
+            "whole batch of one size are left out; a checkpoint is saved, and the weights are those of this step"
+        )
+        log.event(self.step, "stopped", sentence)
+        self._say(sentence)
+
     def save(self) -> None:
         """Save a checkpoint of this step, if there is none yet."""
         if self._saved == self.step:
@@ -202,8 +221,10 @@ class TrainingLoop:
 
     # --- one step ---------------------------------------------------------------------------------
 
-    def _one_step(self, batches: Iterator[Sequence[Any]], began: float) -> StepResult:
+    def _one_step(self, batches: Iterator[Sequence[Any]], began: float) -> StepResult | None:
         mine = self._mine(batches)
+        if mine is None:
+            return None
         total = sum(len(batch) for _, _, batch in mine)
         counted = int(self.processes.summed(torch.tensor([total], device=self.processes.device)).item())
         rate = self.settings.optimizer.rate * rate_at(self.step, self.settings.training.steps, self.settings.schedule)
@@ -243,16 +264,16 @@ class TrainingLoop:
         loss, model, hardware = self.processes.summed(values.to(self.processes.device)).tolist()
         return loss, None if mine is None else StepOperations(model, hardware)
 
-    def _mine(self, batches: Iterator[Sequence[Any]]) -> list[tuple[int, int, Sequence[Any]]]:
-        """The batches of a step that are this process's: numbers, places of their first examples, and examples."""
+    def _mine(self, batches: Iterator[Sequence[Any]]) -> list[tuple[int, int, Sequence[Any]]] | None:
+        """The batches of a step that are this process's: numbers, places of their first examples, and examples.
+
+        None where the data end before the step is whole, which all processes see alike.
+        """
         mine = []
         for number in range(self.processes.number, self._batches, self.processes.count):
             batch = next(batches, None)
             if batch is None:
-                raise BadInput(
-                    f"the data ended before step {self.step + 1} of {self.settings.training.steps}; leave out [data] "
-                    "epochs, or write fewer steps"
-                )
+                return None
             mine.append((number, number * self.settings.training.batch, batch))
         return mine
 

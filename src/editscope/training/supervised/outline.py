@@ -18,6 +18,7 @@ from editscope.training.data.settings import data_settings
 from editscope.training.data.sources import TrainingSource
 from editscope.training.models.loading import check_pipeline
 from editscope.training.models.lora import add_lora
+from editscope.training.models.lora_start import check_start, start_file
 from editscope.training.settings import Experiment
 from editscope.training.supervised.memory import (
     COUNTS,
@@ -44,6 +45,8 @@ class RunOutline:
     examples: int
     batches: int
     records: int | None
+    epoch: int | None = None
+    """Examples of an epoch: each record as often as its part repeats it."""
     checked: tuple[str, ...] = ()
 
     @property
@@ -53,8 +56,8 @@ class RunOutline:
 
     @property
     def epochs(self) -> float | None:
-        """How often each record is seen; None for data without end."""
-        return self.pictures / self.records if self.records else None
+        """How often all records are seen, with their repeats; None for data without end."""
+        return self.pictures / self.epoch if self.epoch else None
 
 
 def outline(
@@ -73,12 +76,20 @@ def outline(
     index = check_pipeline(experiment.model)
     network, config = empty_network(experiment, index)
     targets = len(add_lora(network, experiment.lora)) if experiment.lora is not None else 0
+    start = start_file(experiment.lora, experiment.folder, f"{file}, [lora]")
+    if experiment.lora is not None and start is not None:
+        check_start(start, network, experiment.lora, f"{file}, [lora]")
     everything = sum(value.numel() for value in network.parameters())
     trained = sum(value.numel() for value in network.parameters() if value.requires_grad)
     training = experiment.training
     data = data_settings(experiment.data, file, experiment.folder)
     sources, checked = checked_sources(
-        data, batch=training.batch * _processes(), multiple=sides_of(experiment, index), answers=answers, where=file
+        data,
+        batch=training.batch * _processes(),
+        multiple=sides_of(experiment, index),
+        answers=answers,
+        where=file,
+        wanted=(training.steps, training.examples) if answers else None,
     )
     sizes = tuple(data.sizes.sizes)
     width, height = max(sizes, key=lambda one: one[0] * one[1]) if sizes else (size[1], size[0])
@@ -92,6 +103,7 @@ def outline(
         examples=training.examples,
         batches=training.examples // training.batch,
         records=_records(sources),
+        epoch=_records(sources, repeated=True),
         checked=tuple(checked),
     )
 
@@ -111,10 +123,11 @@ def sides_of(experiment: Experiment, index: Mapping[str, Any]) -> int:
     return int(2 * 2 ** (len(config.get("block_out_channels", (0,) * 4)) - 1))
 
 
-def _records(sources: Sequence[TrainingSource]) -> int | None:
-    """How many examples there are; None where a part has no end."""
-    counts = [source.entries for source in sources]
-    return None if not counts or None in counts else sum(count or 0 for count in counts)
+def _records(sources: Sequence[TrainingSource], *, repeated: bool = False) -> int | None:
+    """How many examples there are, or an epoch has; None where a part has no end."""
+    if not sources or any(source.entries is None for source in sources):
+        return None
+    return sum((source.entries or 0) * (source.settings.repeats if repeated else 1) for source in sources)
 
 
 def empty_network(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from editscope.errors import BadInput
+from editscope.training.models.sampler_options import check_sampler
 
 OptimizerKind = Literal["adamw", "fused", "8bit"]
 ScheduleKind = Literal["constant", "linear", "cosine"]
@@ -165,8 +166,9 @@ class EvaluationSettings:
     max_area: int | None = None
 
     def check(self, where: str) -> None:
-        """Raise BadInput for counts below 1."""
+        """Raise BadInput for counts below 1, and for a sampler that the diffusers editor does not take."""
         for name in ("every", "limit", "steps"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise BadInput(f"{where} {name}: {value} is not positive")
+        check_sampler(self, where)

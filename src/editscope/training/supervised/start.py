@@ -14,12 +14,13 @@ from editscope.documents import read_toml
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.runfolder.files import write_whole
-from editscope.training.checkpoints import check_same, checkpoints_in, read_state
+from editscope.training.checkpoints import check_same, check_writable, checkpoints_in, make_run_folder, read_state
 from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.settings import TrackingSettings
 from editscope.training.models.loading import check_pipeline, load_trained_editor, model_identity
+from editscope.training.models.lora_start import start_file
 from editscope.training.monitors import read_monitors
 from editscope.training.settings import Experiment, read_table
 from editscope.training.supervised.encoding import ExampleEncoder
@@ -69,13 +70,19 @@ def train(
             rank=processes.number,
             world=processes.count,
             where=where,
+            wanted=(training.steps, training.examples),
             say=tell,
         ) as loader,
         quiet(),
     ):
         torch.manual_seed(training.seed)  # for the first weights of LoRA layers
         tell(f"loading {experiment.model.pipeline}")
-        editor = load_trained_editor(experiment.model, experiment.lora, device=str(processes.device))
+        editor = load_trained_editor(
+            experiment.model,
+            experiment.lora,
+            device=str(processes.device),
+            start=start_file(experiment.lora, experiment.folder),
+        )
         cache = None if training.cache is None else experiment.folder / training.cache
         objective = FlowObjective(
             editor,
@@ -119,7 +126,7 @@ def train(
         if resume:
             tell(f"going on from step {loop.resume()} of {training.steps}")
         elif processes.first:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_run_folder(folder)
             if source is not None:
                 keep_copy(source, experiment, folder)
         loop.run()
@@ -129,18 +136,26 @@ def train(
 def keep_copy(source: Path, experiment: Experiment, folder: Path) -> None:
     """Copy the file of an experiment to the folder of its run.
 
-    A model that lies in a folder is named in full there, so that the copy says the same from any place.
+    A model that lies in a folder, and a LoRA that it starts from, are named in full there, so that the copy says the
+    same from any place.
     """
     text, place = source.read_text(), Path(experiment.model.pipeline)
     if place.is_dir():
-        named = f"pipeline = {json.dumps(str(place.absolute()), ensure_ascii=False)}"
-        changed = re.sub(
-            r"""^([ \t]*)pipeline[ \t]*=[ \t]*("[^"\n]*"|'[^'\n]*')""", lambda at: at[1] + named, text, flags=re.M
-        )
-        before, after = read_toml(text), read_toml(changed)
-        before["model"]["pipeline"] = str(place.absolute())
-        text = changed if before == after else text  # a line that looks like it may stand in another table
+        text = _named_in_full(text, "model", "pipeline", place)
+    if start := start_file(experiment.lora, experiment.folder):
+        text = _named_in_full(text, "lora", "start", start)
     write_whole(folder / EXPERIMENT, text.encode())
+
+
+def _named_in_full(text: str, table: str, entry: str, place: Path) -> str:
+    """A TOML text with an absolute path at an entry; as it is where a line that looks like it stands elsewhere too."""
+    named = f"{entry} = {json.dumps(str(place.absolute()), ensure_ascii=False)}"
+    changed = re.sub(
+        rf"""^([ \t]*){entry}[ \t]*=[ \t]*("[^"\n]*"|'[^'\n]*')""", lambda at: at[1] + named, text, flags=re.M
+    )
+    before, after = read_toml(text), read_toml(changed)
+    before[table][entry] = str(place.absolute())
+    return changed if before == after else text
 
 
 def check_settings(experiment: Experiment, file: str) -> None:
@@ -150,6 +165,7 @@ def check_settings(experiment: Experiment, file: str) -> None:
         raise BadInput(f'{file}, [model] compile: is not supported with parallel = "fsdp"; leave it out, or use "ddp"')
     if training.deepspeed is not None:
         check_deepspeed(experiment.folder / training.deepspeed, training, training.clip)
+    start_file(experiment.lora, experiment.folder, f"{file}, [lora]")
     if experiment.evaluation is not None:
         evaluated_suite(experiment, file)
 
@@ -179,6 +195,7 @@ def check_folder(folder: Path, resume: bool, decides: Mapping[str, Any] | None =
     """
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is a file; choose a folder with --out")
+    check_writable(folder)
     there = checkpoints_in(folder)
     if resume and not there:
         raise BadInput(f"{folder} has no checkpoint to resume from; run without --resume")

@@ -1,0 +1,129 @@
+"""Weights of a planner where they lie: a whole model, or LoRA layers of a training and the model they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from editscope.documents import Malformed, read_json
+from editscope.editors.diffusion.quiet import quiet
+from editscope.errors import BadInput
+from editscope.files import DOCUMENT, read_file
+from editscope.training.models.lora import ADAPTER
+
+MODEL, LAYERS, LAYER_WEIGHTS = "config.json", "adapter_config.json", "adapter_model.safetensors"
+PLACES = ("", "weights", "planner")
+"""Where weights lie in a folder: in itself, in that of a training, in that of reinforcement learning."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerWeights:
+    """A model by folder or repository, and LoRA layers that go into it, where there are any."""
+
+    model: str
+    revision: str | None = None
+    layers: Path | None = None
+    rank: int | None = None
+
+    @property
+    def tokenizer(self) -> tuple[str, str | None]:
+        """Where the tokenizer is, and its revision: beside the layers where a training has put it there."""
+        if self.layers is not None and (self.layers / "tokenizer_config.json").is_file():
+            return str(self.layers), None
+        return self.model, self.revision
+
+    def check_rank(self, rank: int | None, where: str) -> None:
+        """Raise BadInput where layers are to go on with another rank. None trains all weights."""
+        if rank is not None and self.rank is not None and rank != self.rank:
+            raise BadInput(
+                f"{where} rank: the LoRA in {self.layers} has rank {self.rank} and would go on with {rank}; write rank "
+                f"= {self.rank}, or leave it out: then it is merged, and all weights are trained"
+            )
+
+
+def find_planner(model: str, where: str, revision: str | None = None) -> PlannerWeights:
+    """What a folder or repository has; BadInput where it is no planner.
+
+    A folder may be that of a model, of LoRA layers, or of a training of a planner.
+    """
+    folder = Path(model)
+    if not folder.is_dir():
+        return PlannerWeights(model, revision)
+    for place in (folder / name for name in PLACES):
+        if (place / LAYERS).is_file():
+            return _with_layers(place, where)
+        if (place / MODEL).is_file():
+            return PlannerWeights(str(place.absolute()))
+    raise BadInput(
+        f"{where} model: {folder} has neither {MODEL} nor {LAYERS}, nor a folder weights with one; give the folder of "
+        "a language model, or that of a planner's training"
+    )
+
+
+def planner_config(weights: PlannerWeights, where: str) -> Any:
+    """The configuration of the model; BadInput where transformers cannot read it."""
+    transformers: Any = import_module("transformers")
+    with readable(weights, where), quiet():
+        return transformers.AutoConfig.from_pretrained(weights.model, revision=weights.revision)
+
+
+@contextmanager
+def readable(weights: PlannerWeights, where: str) -> Iterator[None]:
+    """Turn what transformers and peft say of weights that they cannot read into a sentence."""
+    try:
+        yield
+    except (OSError, ValueError, ImportError, KeyError, RuntimeError) as error:
+        reason = " ".join(str(error).split()).split(". ")[0][:300]
+        whose = f"the model of the LoRA in {weights.layers}, " if weights.layers else ""
+        raise BadInput(
+            f"{where} model: {whose}{weights.model} cannot be loaded ({reason}); give a folder or repository of a "
+            "language model, or the folder of a planner's training"
+        ) from error
+
+
+def put_layers(network: Any, weights: PlannerWeights, *, trained: bool, merged: bool) -> Any:
+    """The network with the LoRA layers of its training: merged into its weights, or as layers.
+
+    Layers that are trained go on in float32, and the rest is frozen. A network without such layers stays as it is.
+    """
+    if weights.layers is None:
+        return network
+    if merged:
+        peft: Any = import_module("peft")
+        with quiet():
+            network = peft.PeftModel.from_pretrained(network, str(weights.layers)).merge_and_unload()
+        network.requires_grad_(trained)
+        return network
+    network.requires_grad_(False)
+    with quiet():
+        network.load_adapter(str(weights.layers), adapter_name=ADAPTER, is_trainable=trained)
+    for name, value in network.named_parameters():
+        if "lora_" in name and trained:
+            value.data = value.data.float()
+            value.requires_grad_(True)
+    return network
+
+
+def _with_layers(folder: Path, where: str) -> PlannerWeights:
+    path = folder / LAYERS
+    try:
+        config = read_json(read_file(path, DOCUMENT))
+        if not isinstance(config, dict) or config.get("peft_type") != "LORA":
+            raise Malformed("it is of no LoRA")
+        model, rank, revision = config.get("base_model_name_or_path"), config.get("r"), config.get("revision")
+        if not isinstance(model, str) or not isinstance(rank, int) or not isinstance(revision, str | None):
+            raise Malformed("it names no model or no rank")
+    except (OSError, Malformed) as error:
+        raise BadInput(f"{where} model: {path} cannot be read ({error}); train the planner again") from error
+    if not (folder / LAYER_WEIGHTS).is_file():
+        raise BadInput(f"{where} model: {folder} has no {LAYER_WEIGHTS}; train the planner again")
+    if Path(model).is_absolute() and not Path(model).is_dir():
+        raise BadInput(
+            f"{where} model: the LoRA in {folder} belongs to {model}, which is not there; put the model there, or "
+            f"write its folder as base_model_name_or_path of {path}"
+        )
+    return PlannerWeights(model, revision, folder, rank)

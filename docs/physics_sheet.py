@@ -37,7 +37,7 @@ Problem {number} of every task: input, answer, and where its effects are. The fi
 *superficial* level; the others add to it. `python docs/physics_sheet.py {name}` writes this page.
 
 Colors: {colors}.
-Black pixels are not scored: the input does not determine them.
+Black pixels are not scored: the input does not determine them, or they change too little to be an effect.
 """
 
 

@@ -132,4 +132,8 @@ def _ignored(sheet: Sheet) -> Html | None:
     if cell is None or not cell["mean"]:
         return None
     share = value(cell["mean"], "ignored_share")
-    return el("p", f"{share} % of the pixels are not scored: the input does not determine them, or they change too little.", cls="hint")
+    return el(
+        "p",
+        f"{share} % of the pixels are not scored: the input does not determine them, or they change too little.",
+        cls="hint",
+    )

@@ -6,7 +6,7 @@ I, A and O are input, answer and output; ‖·‖ is the Euclidean norm of a pix
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from math import fsum
 from typing import Any, TypeAlias
 
@@ -324,7 +324,7 @@ def _counts(levels: Levels) -> npt.NDArray[np.int64]:
 def _recoveries(
     before: Pixels, answer: Pixels, output: Pixels, gained: Pixels, effects: Sequence[Effect], scored: Mask
 ) -> tuple[EffectRecovery, ...]:
-    """Each effect that changes a scored pixel, in the order of their names."""
+    """Each effect that changes a scored pixel, in the order of their names and then of all they say."""
     recoveries = []
     for effect in effects:
         mask = effect.mask & scored
@@ -333,7 +333,7 @@ def _recoveries(
             after = plain if gained is output else recovery(before, answer, gained, mask) or 0.0
             strength, _ = strength_of(before, answer, output, mask)
             recoveries.append(EffectRecovery(effect.name, effect.direct, int(mask.sum()), plain, after, strength))
-    return tuple(sorted(recoveries, key=lambda one: (one.name, one.direct, one.pixels, one.recovery)))
+    return tuple(sorted(recoveries, key=astuple))
 
 
 def _mean(values: Iterable[float]) -> float | None:

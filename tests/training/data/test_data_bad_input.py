@@ -51,7 +51,7 @@ STREAM = {"source": "stream:paintbench?tasks=border&conditions=baseline"}
         ({"parts": [STREAM], "sizes": {"sizes": ["4096x4096"]}}, r"1024×1024 and would be enlarged 4.0 times"),
         ({"parts": [STREAM], "workers": -1}, r"workers: -1 is out of range; write 0 to 256"),
         ({"parts": [{"source": "stream:worldedit"}]}, r"worldedit has no stream of problems"),
-        ({"parts": [{**STREAM, "level": "explicit"}]}, r"there is no level 'explicit' of part .*known: default"),
+        ({"parts": [{**STREAM, "level": "explicit"}]}, r"there is no level to choose in a problem of a stream"),
         ({"parts": [{"source": "suite:paintbench", "where": "task=bordr"}]}, r"no task in paintbench 'bordr'"),
         ({"parts": [{"source": "set:/nowhere"}]}, r"part 'set:/nowhere': .*nowhere"),
     ],

@@ -1,7 +1,7 @@
 # On a fresh machine:
 #   make demo    installs, then `editscope demo`: the main job offline, with a report at the end
 #   make test    installs all that the tests need and runs every check, with a fixed sample of each large set and
-#                five kills in each drill; 20 to 40 minutes on 2 cores. SAMPLE=0 runs every parameter of slow tests
+#                five kills in each drill; 15 minutes on 2 idle cores, up to 40 on busy ones. SAMPLE=0 runs every parameter of slow tests
 # While you work:
 #   make quick   format, lint, types, arrows and the fast tests; under 90 seconds on 2 idle cores
 #   make lint, make types, make arrows, make unit: one check each

@@ -25,7 +25,7 @@ from editscope.images import Pixels
 from editscope.scoring.pixels import score_pixels
 from editscope.stats.paired import Paired, compare_rows
 from editscope.stats.summary import summarize
-from editscope.suites.paintbench.catalog import AGGREGATION, CATEGORIES, CATEGORY_OF, CONDITIONS
+from editscope.suites.paintbench.catalog import AGGREGATION, CATEGORIES, CATEGORY_OF, CONDITIONS, MODES
 from editscope.suites.paintbench.lessons import default_slots, problem_at
 
 HERE = Path(__file__).parent
@@ -100,14 +100,17 @@ def tables(data: dict[str, Any]) -> str:
     theirs = published("overall").get("")
     all_of = last["overall"]["miou"]
     lines.append(_row("**all**", first["overall"]["miou"]["mean"], all_of, theirs))
-    for by, keys in (("category", CATEGORIES), ("task", CATEGORY_OF), ("condition", CONDITIONS)):
+    modes = [f"{task}/{mode}" for task, all_modes in MODES.items() for mode in all_modes if len(all_modes) > 1]
+    for by, keys in (("category", CATEGORIES), ("task", CATEGORY_OF), ("mode", modes), ("condition", CONDITIONS)):
         best = published(by)
         cells = {row["key"]: row for row in last["groups"] if row["by"] == by}
         order = [key for key in keys if key in cells]
         if by == "task":
             order.sort(key=lambda key: -cells[key]["mean"])
         lines.append(f"| *{by}* | | | | | |")
-        lines += [_row(key.replace("_", " "), before[by, key], cells[key], best.get(key)) for key in order]
+        for key in order:
+            name = key.replace("_", " ").replace("/", ", ")
+            lines.append(_row(name, before[by, key], cells[key], best.get(key)))
     return "\n".join(lines)
 
 

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import collections
+import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,9 @@ from editscope.suites.optics.catalog import CATALOG
 from editscope.suites.optics.suite import OpticsSuite, write_set
 from editscope.suites.physics import make
 from editscope.suites.physics.catalog import LEVELS
+from editscope.suites.physics.edit import SceneEdit
 from editscope.suites.raytracing.effects import LEAST_AREA, LEAST_CHANGE
+from editscope.suites.raytracing.scene import Pattern, Plane, Solid, Sun, TracedScene
 from support.optics.scene_reader import differences, solve
 
 TASKS = tuple(CATALOG.tasks)
@@ -178,6 +182,45 @@ def test_half_of_what_a_sentence_measures_by_is_in_view(task: str) -> None:
         edit, change = make.draw(CATALOG, task, number, "optics", 96)
         assert edit.measures or "slab" in edit.asked
         assert make.measurable(edit, change.before)
+
+
+@pytest.mark.slow
+@pytest.mark.drill
+@pytest.mark.parametrize("task", ["remove_object", "move_object", "remove_mirrored", "move_mirrored", "turn_mirror"])
+def test_most_of_what_an_edit_uncovers_was_in_view_before(task: str) -> None:
+    for number in range(counts.times(usual=8, full=40)):
+        edit, change = make.draw(CATALOG, task, number, "optics", 96)
+        for name in change.before.names:
+            if name != edit.target:
+                seen, shown = (int(picture.covered(name).sum()) for picture in (change.before, change.after))
+                assert 2 * seen >= shown, (task, number, name)
+
+
+def test_a_solid_that_comes_out_from_behind_another_makes_a_scene_unfit() -> None:
+    wall = Solid("gray box", "box", (0.0, 0.0, 0.0), (1.0, 1.0, 0.5))
+    behind = Solid("red ball", "sphere", (0.1, 0.0, 1.5), (0.6, 0.6, 0.6))
+    beside = replace(behind, place=(1.0, 0.0, 1.5))
+    empty = TracedScene((Plane("floor", 0.0, Pattern("plain", (0.5,) * 3)),), (), sun=Sun(30.0, 45.0, (0.8,) * 3))
+    reasons = []
+    for ball in (behind, beside):
+        scene = empty.with_solid(wall).with_solid(ball)
+        edit = SceneEdit(scene, scene.without("gray box"), "Remove the gray box.", "", {}, target="gray box")
+        reasons.append(make.unfit(("object", "shadow"), edit, make.solved(edit, (SIDE, SIDE))))
+    assert reasons == ["nobody can know what the red ball looks like that is uncovered", ""]
+
+
+@pytest.mark.slow
+@pytest.mark.drill
+@pytest.mark.parametrize("task", ["wet_tile", "add_object", "move_object", "add_glass", "move_mirrored"])
+def test_nothing_stands_before_a_point_of_the_floor_that_a_sentence_names(task: str) -> None:
+    for number in range(counts.times(usual=8, full=40)):
+        edit, change = make.draw(CATALOG, task, number, "optics", 96)
+        left, top = map(float, re.findall(r"([\d.]+)% from the", edit.asked))
+        x, y = min(int(left * 0.96), 95), min(int(top * 0.96), 95)
+        # Percent are rounded to tenths, a tenth of a pixel here: a neighbor may be meant.
+        near = [(y, x), *((y, x + step) for step in (-1, 1) if 0 <= x + step < 96)]
+        others = [name for name in change.before.names if name != edit.target]
+        assert not all(any(change.before.covered(name)[place] for name in others) for place in near), (task, number)
 
 
 @pytest.mark.slow

@@ -234,7 +234,7 @@ def _flood(sentence: str, scene: SceneFields) -> str:
         r"up to (\d+)% of the height of the (.+?)\. .* (\d+)% of red, (\d+)% of green and (\d+)% of blue", sentence
     )
     height = the_one(scene, name)["size"][1] * int(share) / 100
-    scene["water"] = {"height": height, "clearness": [int(part) / 100 for part in clear], "glow": [0.02, 0.06, 0.07]}
+    scene["water"] = {"height": height, "clearness": [int(part) / 100 for part in clear]}
     return ""
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.mechanics.closed_forms import catenary
-from editscope.suites.physics.stage import COLORS, place_solids, room
+from editscope.suites.physics.stage import COLORS, place_solids, room, srgb
 from editscope.suites.raytracing.scene import ALL, SHADOWING, Camera, Point, Solid, Surface, TracedScene
 
 WOOD = Surface("matte", (0.36, 0.2, 0.09))
@@ -30,6 +30,11 @@ def workshop(rng: SeededRandom, *, tall: bool = False) -> TracedScene:
     if tall:
         return replace(scene, camera=Camera((x, rng.uniform(1.35, 1.6), -4.9), (0.0, 1.12, 0.6)))
     return replace(scene, camera=Camera((x, rng.uniform(1.25, 1.5), -4.4), (0.0, 0.75, 0.6)))
+
+
+def painted(name: str) -> str:
+    """What color a thing has that is not in the picture yet; its name begins with the word for it."""
+    return f"In white light of full strength the {name} would be {srgb(COLORS[name.split()[0]])}."
 
 
 def colored(color: str) -> Surface:

@@ -12,7 +12,7 @@ class MechanicsSuite(SceneEditSuite):
     """A set of mechanics problems."""
 
     name = "mechanics"
-    generator = "1"
+    generator = "2"
     catalog = CATALOG
 
     def environment(self) -> Mapping[str, str]:

@@ -119,7 +119,7 @@ def _moved(case: AskedCase, thing: str, where: str) -> Wordings:
         wordings["object"] = Wording(f"Is {thing} visible {where}?", f"Is {thing} absent?")
     if seen_alone(left, here):
         wordings["uncovered"] = Wording(
-            "Is the spot in the middle empty?", f"Does {thing} fill the spot in the middle?"
+            f"Is {thing} absent from the spot in the middle?", f"Does {thing} fill the spot in the middle?"
         )
     shown = f"the shadow of {thing}"
     new, old = (case.brighter("shadow", darker=darker) for darker in (True, False))

@@ -10,7 +10,7 @@ class OpticsSuite(SceneEditSuite):
     """A set of optics problems."""
 
     name = "optics"
-    generator = "2"
+    generator = "3"
     catalog = CATALOG
 
 

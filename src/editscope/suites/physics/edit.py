@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.raytracing.render import place_in_picture
-from editscope.suites.raytracing.scene import TracedScene
+from editscope.suites.raytracing.scene import Point, TracedScene
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +17,9 @@ class SceneEdit:
 
     ``target`` is the solid that changes; "" where the whole scene does, which ``whole`` then names. ``{where}`` in
     a sentence becomes the part of the picture that the effect is in. ``roles`` has the effect of every solid that
-    changes or moves, where one change sets others in motion. ``measures`` are the solids by which the sentence says a
-    size or a height: half of each must be in view.
+    changes or moves, where one change sets others in motion. ``measures`` are the solids whose size the answer needs:
+    half of each must be in view. ``points`` are the points of the floor that the sentence names: nothing but the target
+    may stand before them.
     """
 
     before: TracedScene
@@ -31,6 +32,7 @@ class SceneEdit:
     shadows: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
     measures: tuple[str, ...] = ()
+    points: tuple[Point, ...] = ()
     details: Mapping[str, object] = field(default_factory=dict)
 
 

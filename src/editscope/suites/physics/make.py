@@ -20,7 +20,8 @@ from editscope.suites.physics.edit import DrawAgain, SceneEdit, Task
 from editscope.suites.physics.masks import packed
 from editscope.suites.physics.slots import SceneSlot
 from editscope.suites.raytracing.effects import Mask, SolvedChange, differs, solve_motion, solve_object, solve_scene
-from editscope.suites.raytracing.render import Rendering, render
+from editscope.suites.raytracing.render import Rendering, place_in_picture, render
+from editscope.suites.raytracing.scene import Point
 
 MOST_DRAWS = 200
 PROBE = 96
@@ -30,7 +31,7 @@ MOST_CLIPPED = 0.04
 MOST_IGNORED = 0.3
 """Share of what changes that may be left out of scoring, apart from the shadow of glass: a ball has a large one."""
 LEAST_IN_VIEW = 0.5
-"""Share of a solid by which the sentence measures that must not be hidden."""
+"""Share that must not be hidden: of a solid whose size the answer needs, of a tile, of what an edit uncovers."""
 LEAST_TARGET = 0.004
 """Share of the picture that the target must take up, so that a person can find it."""
 
@@ -69,6 +70,10 @@ def unfit(needed: tuple[str, ...], edit: SceneEdit, change: SolvedChange) -> str
             return f"{name} cannot be seen"
     if edit.target and not _found(edit, change.before, change.after):
         return "the target is too small"
+    if any(_hidden(point, edit, change.before) for point in edit.points):
+        return "something stands before a point that the sentence names"
+    if unforeseen := _unforeseen(edit, change.before, change.after):
+        return f"nobody can know what the {unforeseen} looks like that is uncovered"
     foreseen = differs(change.before, change.after) & ~change.glass_shadow
     if float((change.ignored & foreseen).sum()) > MOST_IGNORED * float(foreseen.sum()):
         return "too much of it is not determined"
@@ -86,14 +91,44 @@ def _found(edit: SceneEdit, before: Rendering, after: Rendering) -> bool:
     return float(seen.covered(edit.target).mean()) >= least
 
 
+def _hidden(point: Point, edit: SceneEdit, before: Rendering) -> bool:
+    """Whether a point of the floor is outside of the picture, or behind a solid other than the target."""
+    height, width = before.seen.shape
+    x, y = place_in_picture(point, edit.before.camera, (width, height))
+    if not (0 <= x < width and 0 <= y < height):
+        return True
+    return any(name != edit.target and before.covered(name)[int(y), int(x)] for name in before.names)
+
+
+def _unforeseen(edit: SceneEdit, before: Rendering, after: Rendering) -> str:
+    """The first solid of which most of what can be seen after the edit was hidden before; "" without one.
+
+    What stands behind glass is seen through it, and what moves was seen elsewhere.
+    """
+    glass = [solid.name for solid in edit.before.solids if solid.surface.kind == "glass"]
+    through = np.logical_or.reduce([before.covered(name) for name in glass]) if glass else np.False_
+    for name in before.names:
+        if name in after.names and name != edit.target and name not in edit.roles:
+            here = before.covered(name)
+            uncovered = after.covered(name) & ~here & ~through
+            if uncovered.sum() > here.sum() * (1 - LEAST_IN_VIEW) / LEAST_IN_VIEW:
+                return name
+    return ""
+
+
 def measurable(edit: SceneEdit, before: Rendering) -> bool:
-    """Whether half of each solid by which the sentence measures is in view."""
+    """Whether half of each solid whose size the answer needs is in view, and half of a floor tile that gets wet."""
     size = (before.pixels.shape[1], before.pixels.shape[0])
     for name in edit.measures:
         alone = render(replace(edit.before, solids=(edit.before.solid(name),), lamps=(), sun=None), size)
         if before.covered(name).sum() < LEAST_IN_VIEW * alone.covered(name).sum():
             return False
-    return True
+    if edit.after.wet == edit.before.wet:
+        return True
+    dry, wet = (render(replace(scene, solids=(), lamps=()), size) for scene in (edit.before, edit.after))
+    tile = differs(dry, wet)
+    free = ~np.logical_or.reduce([before.covered(name) for name in before.names])
+    return int((tile & free).sum()) >= LEAST_IN_VIEW * int(tile.sum())
 
 
 def _clipped(pixels: Pixels) -> float:

@@ -27,7 +27,7 @@ from editscope.suites.raytracing._layout import (
     STACK_END,
     STACK_ROW,
 )
-from editscope.suites.raytracing._shading import light_at, pattern_at
+from editscope.suites.raytracing._shading import WATER_INDEX, light_at, pattern_at
 
 MATTE, MIRROR, GLASS, CLEAR = 0, 1, 2, 3
 FLOOR, BACK, LEFT, RIGHT, BEHIND = 0, 1, 2, 3, 4
@@ -144,9 +144,6 @@ def _trace(
         if under:
             length = min(best, 100.0)
             ar, ag, ab = math.exp(w[11] * length), math.exp(w[12] * length), math.exp(w[13] * length)
-            red += wr * (1.0 - ar) * w[14]
-            green += wg * (1.0 - ag) * w[15]
-            blue += wb * (1.0 - ab) * w[16]
             wr, wg, wb = wr * ar, wg * ag, wb * ab
         if body >= 0:
             length = min(best, 100.0)
@@ -164,7 +161,7 @@ def _trace(
                 n = _push(w, n, x, y, z, dx, dy, dz, wr, wg, wb, depth + 1, seen_by, -1.0, 0.0)
             else:
                 n = _split(
-                    w, n, x, y, z, dx, dy, dz, 0.0, 1.0, 0.0, 1.0 / 1.33, wr, wg, wb, depth,
+                    w, n, x, y, z, dx, dy, dz, 0.0, 1.0, 0.0, 1.0 / WATER_INDEX, wr, wg, wb, depth,
                     4.0 if seen_by == 1 else float(seen_by), -1.0, -1.0, 1.0, 0.0,
                 )  # fmt: skip
             continue
@@ -191,7 +188,7 @@ def _trace(
             if side == BEHIND:
                 if max(wr, max(wg, wb)) > PLAIN_SHARE:
                     bits |= UNSEEN_BIT
-            elif side == FLOOR and w[17] < x < w[19] and w[18] < z < w[20]:
+            elif side == FLOOR and w[14] < x < w[16] and w[15] < z < w[17]:
                 # Water in the pores: darker, and a thin surface that reflects by Schlick's rule.
                 up = 1.0 + dy
                 glossy = 0.04 + 0.96 * up * up * up * up * up

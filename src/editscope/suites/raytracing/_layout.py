@@ -5,7 +5,7 @@ Arrays cost time whenever a compiled function is called with them, so everything
 
 from __future__ import annotations
 
-CAMERA = 21
+CAMERA = 18
 """Place, ahead, right and up. Before it: light from all around, background, fog, water, wet patch."""
 PLANES_END, LIGHTS_END, SOLIDS, SOLIDS_END, NEAR_BY, SEEABLE = 33, 34, 35, 36, 37, 38
 """Places that hold where something begins or ends, since scenes differ in size."""

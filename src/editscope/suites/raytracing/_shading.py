@@ -17,6 +17,7 @@ CHECKS, STRIPES, BRICKS = 1, 2, 3
 FLOOR, LEFT, RIGHT = 0, 2, 3
 GLOBE, AREA, SUN = 0, 1, 2
 SHADOW_RAYS = 16
+WATER_INDEX = 1.33
 THROUGH_GLASS = 0.7
 """What glass leaves of the light behind it. Real glass focuses it; see the mask of ignored pixels."""
 
@@ -29,7 +30,7 @@ def _lit(
     owner = int(w[l + 10])
     near_by = int(w[NEAR_BY])
     count = 0
-    slope = w[l + 4] / far if far < FAR else w[l + 4]
+    slope = w[l + 4] if w[l] == SUN else w[l + 4] / far
     for i in range(int(w[SOLIDS]), int(w[SOLIDS_END]), ROW):
         if int(w[i + 12]) & 8 == 0 or i in (own, owner):
             continue
@@ -109,6 +110,20 @@ def _toward(
 
 
 @compiled(inner=True)
+def _under_water(depth: float, ax: float, ay: float, az: float) -> tuple[float, float, float, float, float]:
+    """Where the sun stands for a point so deep under still water, how far away the surface is, and what is kept.
+
+    Snell's law gives the direction, Fresnel's what goes through the surface; the beam is wider there than in the air.
+    """
+    bx, bz = ax / WATER_INDEX, az / WATER_INDEX
+    by = math.sqrt(1.0 - bx * bx - bz * bz)
+    across = (ay - WATER_INDEX * by) / (ay + WATER_INDEX * by)
+    along = (WATER_INDEX * ay - by) / (WATER_INDEX * ay + by)
+    through = 1.0 - 0.5 * (across * across + along * along)
+    return bx, by, bz, depth / by, through * ay / by
+
+
+@compiled(inner=True)
 def light_at(
     x: float, y: float, z: float, nx: float, ny: float, nz: float, own: int, w: Any, spin: int
 ) -> tuple[float, float, float]:  # fmt: skip
@@ -117,6 +132,19 @@ def light_at(
     for l in range(LIGHTS, int(w[LIGHTS_END]), LIGHT_ROW):
         if w[l] == SUN:
             ax, ay, az, far = w[l + 1], w[l + 2], w[l + 3], FAR
+            if w[10] > 0.0 and y < w[10]:
+                # Under water the sun stands higher: its light is bent at the surface, and has come a longer way.
+                bx, by, bz, length, kept = _under_water(w[10] - y, ax, ay, az)
+                strength = (nx * bx + ny * by + nz * bz) * kept
+                if strength > 0.0:
+                    strength *= _lit(x, y, z, bx, by, bz, length, own, w, l, spin)
+                if strength > 0.0:
+                    strength *= _lit(x + length * bx, w[10], z + length * bz, ax, ay, az, FAR, own, w, l, spin)
+                if strength > 0.0:
+                    red += w[l + 7] * strength * math.exp(w[11] * length)
+                    green += w[l + 8] * strength * math.exp(w[12] * length)
+                    blue += w[l + 9] * strength * math.exp(w[13] * length)
+                continue
             strength = nx * ax + ny * ay + nz * az
         else:
             ax, ay, az = w[l + 1] - x, w[l + 2] - y, w[l + 3] - z

@@ -222,10 +222,10 @@ def _lights(scene: TracedScene, names: list[str]) -> npt.NDArray[np.float64]:
 
 def _world(scene: TracedScene) -> npt.NDArray[np.float64]:
     fog = (0.0,) * 4 if scene.fog is None else (scene.fog.density, *scene.fog.color)
-    water: tuple[float, ...] = (0.0,) * 7
+    water: tuple[float, ...] = (0.0,) * 4
     if scene.water is not None:
         logs = tuple(math.log(share) for share in scene.water.clearness)
-        water = (scene.water.height, *logs, *scene.water.glow)
+        water = (scene.water.height, *logs)
     wet = (0.0,) * 4 if scene.wet is None else scene.wet.box
     return np.array((*scene.ambient, *scene.background, *fog, *water, *wet), np.float64)
 

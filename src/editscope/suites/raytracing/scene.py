@@ -156,8 +156,6 @@ class Water:
 
     height: float
     clearness: Color = (0.35, 0.62, 0.66)
-    glow: Color = (0.02, 0.06, 0.07)
-    """The color that deep water has by itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from editscope.suites.mechanics.apparatus import (
     bystander,
     coil,
     colored,
+    painted,
     rope,
     ruler,
     workshop,
@@ -76,7 +77,7 @@ def load_spring(rng: SeededRandom) -> SceneEdit:
         return SceneEdit(
             light, heavy,
             f"Hang {one(second)} of {masses[1]} kg directly under the {first}; it has the same size and shape. "
-            f"{lengths} {RULER}",
+            f"{painted(second)} {lengths} {RULER}",
             HOOKE,
             {
                 "object": f"The {second} hangs under the {first} {{where}}.",
@@ -138,9 +139,9 @@ def press_springs(rng: SeededRandom) -> SceneEdit:
     ways = [round(give * masses[1] * 100) for give in gives]
     return SceneEdit(
         stacked([first], masses[0]), stacked([first, second], sum(masses)),
-        f"Put {one(second)} of {masses[1]} kg on top of the {first}; it has the same size and shape. For every "
-        f"kilogram on top, the {springs[0]} gets {gives[0] * 100:.0f} cm shorter and the {springs[1]} "
-        f"{gives[1] * 100:.0f} cm. {RULER}",
+        f"Put {one(second)} of {masses[1]} kg on top of the {first}; it has the same size and shape. "
+        f"{painted(second)} For every kilogram on top, the {springs[0]} gets {gives[0] * 100:.0f} cm shorter and the "
+        f"{springs[1]} {gives[1] * 100:.0f} cm. {RULER}",
         HOOKE,
         {
             "object": f"The {second} stands on the {first} {{where}}.",
@@ -225,7 +226,7 @@ def move_post(rng: SeededRandom) -> SceneEdit:
         f"is tied to both is {length:.1f} m long and keeps its length.",
         HANGING,
         {
-            "object": "The post stands nearer to the other one {where}.",
+            "object": "The post stands {where} now, nearer to the other one.",
             "moved": f"The rope sags more {{where}}: its lowest point is {_sag(apart - way, length)} below its ends, "
             f"not {_sag(apart, length)}.",
             "shadow": "The shadows of the post and the rope follow.",

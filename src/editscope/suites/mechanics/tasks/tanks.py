@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.mechanics.apparatus import bystander, colored, frame, ruler, water, workshop
+from editscope.suites.mechanics.apparatus import bystander, colored, frame, painted, ruler, water, workshop
 from editscope.suites.mechanics.closed_forms import draft, water_level
 from editscope.suites.physics.edit import Crowded, SceneEdit, one
 from editscope.suites.physics.stage import COLORS
@@ -68,7 +68,8 @@ def put_in_water(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         empty, full,
         f"Put {one(name)} into the water, halfway between the front and the back of the tank; its middle is at "
-        f"{share:.0f}% of the width of the tank from the left. {known}",
+        f"{share:.0f}% of the width of the tank from the left. {known} "
+        f"{painted(name)}",
         ARCHIMEDES,
         {
             "object": f"The {name} {stands} {{where}}, {how}.",

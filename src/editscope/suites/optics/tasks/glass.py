@@ -10,7 +10,10 @@ from editscope.suites.physics.edit import SceneEdit, spoken_place
 from editscope.suites.physics.stage import BRIGHT, GLASS, Spot, ceiling_light, place_solids, room
 from editscope.suites.raytracing.scene import Solid, TracedScene
 
-RULE = "Glass bends light: a clear ball shows what is behind it upside down, a slab shifts it; both reflect a little."
+RULE = (
+    "Glass bends light: a clear ball shows what is far enough behind it upside down, a slab shifts it; both reflect a "
+    "little."
+)
 
 
 def _scene(rng: SeededRandom) -> tuple[TracedScene, Solid]:
@@ -38,8 +41,7 @@ def remove_glass(rng: SeededRandom) -> SceneEdit:
         f"Remove the {glass.name}.",
         RULE,
         {
-            "object": "Floor, wall and objects behind it are seen straight again {where}, neither bent nor upside "
-            "down.",
+            "object": "Floor, wall and objects behind it are seen straight again {where}, not bent.",
             "shadow": f"The shadow of the {glass.name} {{where}} is gone.",
             "mirror image": "Its image in the mirror is gone too.",
         },
@@ -73,6 +75,7 @@ def add_glass(rng: SeededRandom) -> SceneEdit:
         {"object": "Through it one sees floor, wall and objects bent {where}, and at its rim faint reflections."},
         target=glass.name,
         measures=measures,
+        points=(glass.place,),
     )
 
 

@@ -100,6 +100,8 @@ def move_mirrored(rng: SeededRandom) -> SceneEdit:
             "object is in front of it.",
         },
         target=solid.name,
+        measures=(solid.name,),
+        points=((spot.x, 0.0, spot.z),),
     )
 
 

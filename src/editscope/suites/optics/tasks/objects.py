@@ -46,15 +46,17 @@ def add_object(rng: SeededRandom) -> SceneEdit:
     model = rng.choice(_matte(scene))
     spot = free_spot(rng, scene, model.footprint, x=(-1.5, 1.5), z=(-1.8, 0.8))
     second = replace(moved(model, spot), name="second " + model.name)
+    way = ", turned the same way" if model.kind == "box" else ""
     return SceneEdit(
         scene,
         scene.with_solid(second),
-        f"Add a second {model.name} of the same size and color as the first, turned the same way. The middle of its "
-        f"base touches the floor {spoken_place(second.place, scene)}.",
+        f"Add a second {model.name} of the same size and color as the first{way}. The middle of its base touches "
+        f"the floor {spoken_place(second.place, scene)}.",
         RULE,
         {"object": "The new object stands {where}.", "shadow": "It casts a shadow {where}, away from the light."},
         target=second.name,
         measures=(model.name,),
+        points=(second.place,),
     )
 
 
@@ -75,6 +77,8 @@ def move_object(rng: SeededRandom) -> SceneEdit:
             "shadow": "Its old shadow is gone, and it casts one at its new place.",
         },
         target=solid.name,
+        measures=(solid.name,),
+        points=((spot.x, 0.0, spot.z),),
     )
 
 

@@ -73,8 +73,8 @@ def flood(rng: SeededRandom) -> SceneEdit:
         f"Flood the floor with still water, up to {percent}% of the height of the {solid.name}. A meter of the water "
         f"lets {red} of red, {green} of green and {blue} of blue light through; a square or stripe of the floor is "
         f"{floor:g} m wide.",
-        "Still water is level, bends what is below it, absorbs red light most, and mirrors what is above it, the more "
-        "the flatter one looks at it.",
+        "Still water is level, bends light at its surface by a refractive index of 1.33, absorbs red light most, and "
+        "mirrors what is above it, the more the flatter one looks at it.",
         {
             "water": "The floor and the feet of the objects are under water, greener and lifted a little; the surface "
             "shows the upper parts of objects and the wall upside down."
@@ -132,15 +132,16 @@ def wet_tile(rng: SeededRandom) -> SceneEdit:
         away_z = max(z - solid.place[2], 0.0, solid.place[2] - z - side)
         if away_x * away_x + away_z * away_z < solid.footprint**2:
             raise Crowded
-    middle = spoken_place((x + side / 2, 0.0, z + side / 2), scene)
+    middle = (x + side / 2, 0.0, z + side / 2)
     return SceneEdit(
         scene,
         replace(scene, wet=WetPatch((x, z, x + side, z + side))),
-        f"Make the floor tile whose middle is {middle} wet, all of that tile and no other. Its own color keeps 45% of "
-        "its brightness in linear light; a thin film of water, still and level, lies on it.",
+        f"Make the floor tile whose middle is {spoken_place(middle, scene)} wet, all of that tile and no other. Its "
+        "own color keeps 45% of its brightness in linear light; a thin film of water, still and level, lies on it.",
         "A wet surface is darker, and it reflects like a weak mirror, the more the flatter one looks at it.",
         {"wet patch": "The tile is darker {where}, and shows a faint image of the wall and of what stands behind it."},
         whole="wet patch",
+        points=(middle,),
     )
 
 

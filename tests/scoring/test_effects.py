@@ -85,7 +85,8 @@ def test_every_number_is_finite_and_in_range_and_survives_the_journal(
         if value is not None and name != "over_edit_ratio":
             assert (-1 if name.endswith("gap") else 0) <= value <= 1, name
     assert all(
-        math.isfinite(number) for number in (*score.gain, score.strength, score.fit, score.same_light, score.beside)
+        math.isfinite(number)
+        for number in (*score.gain, score.strength, score.fit, score.same_light, score.beside, score.made)
     )
     assert EffectScore.from_json(score.to_json()) == score
 
@@ -206,6 +207,20 @@ def test_black_and_white_pictures_have_finite_scores(
     assert score.failure in ("structural_catastrophe", "structural_imprecision")
     flat = np.full_like(answer, level)
     assert score_effects(flat, flat, flat, effects).metrics()["consequences"] is None
+
+
+def test_where_masks_cover_nearly_all_an_edit_that_changed_much_is_no_omission(
+    scene: tuple[np.ndarray, np.ndarray, list[Effect]],
+) -> None:
+    before, _, _ = scene
+    everywhere = np.ones((40, 60), np.bool_)
+    everywhere[:2, :2] = False
+    fog = [Effect("fog", everywhere)]
+    answer = np.where(everywhere[..., None], before // 2 + 100, before).astype(np.uint8)
+    black = np.where(everywhere[..., None], 0, before)
+    assert score_effects(before, answer, black, fog).failure == "structural_imprecision"
+    hardly = np.where(np.roll(everywhere, 1, axis=1)[..., None], before, before + 1).astype(np.uint8)
+    assert score_effects(before, answer, hardly, fog).failure == "execution_omission"
 
 
 def test_an_output_of_another_size_is_fitted_first(scene: tuple[np.ndarray, np.ndarray, list[Effect]]) -> None:

@@ -94,6 +94,7 @@ _EVIDENCE = record(
         "fit": finite,
         "same_light": finite,
         "beside": finite,
+        "made": finite,
     },
 )
 

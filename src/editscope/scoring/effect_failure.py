@@ -13,6 +13,8 @@ WEAK = 0.8
 """The strength below which an edit that fits is too weak, and the fit from which it fits."""
 SAME_LIGHT = 0.5
 """The share of the light that should come and go from which on it did, wherever that was."""
+LEAST_REST = 0.1
+"""The share of the picture outside all masks below which it says nothing that the rest was kept."""
 BESIDE = 0.02
 """The share of a change that lies outside all masks from which on it is beside its place, and not within it."""
 
@@ -45,7 +47,8 @@ class EffectChange:
     ``consequences`` are the strengths of these effects alone. Noise lowers the recovery of faint effects, and leaves
     their strength. ``same_light`` is how much of the light that should come and go outside the direct effects did,
     wherever; ``beside`` is the share of the change there that lies outside all masks. ``edited`` is the share of
-    pixels of the edit that are right at tolerance 10.
+    pixels of the edit that are right at tolerance 10. ``made`` is how much changed within the masks, as a share of what
+    should change there, and ``rest`` the share of the picture outside all masks.
     """
 
     strength: float
@@ -55,6 +58,8 @@ class EffectChange:
     same_light: float = 0.0
     beside: float = 0.0
     edited: float = 0.0
+    made: float = 0.0
+    rest: float = 1.0
 
     @property
     def strengths(self) -> list[float]:
@@ -71,7 +76,8 @@ def effect_failure(
     1. success: direct, consequences and preservation are all high.
     2. tone shift: they are after one gain per channel.
     3. structural catastrophe: nothing of the rest was kept, not even after the gain.
-    4. execution omission: hardly any recovery, and the rest was kept.
+    4. execution omission: hardly any recovery, and the rest was kept; where hardly anything is left to be kept, what
+       should change must also have stayed about as it was.
     5. misplaced consequences: consequences are not where they belong, some of their change lies outside all masks,
        most of the rest was kept, and the light that came and the light that went are about what was asked.
     6. consequences missing, consequences only: the gap is large, and what lags behind is too weak.
@@ -97,7 +103,8 @@ def effect_failure(
         return "structural_catastrophe"
     moved = change.beside >= BESIDE and change.same_light >= SAME_LIGHT and plain.preservation[5] >= APART
     nothing = max(plain.recoveries, default=1.0) <= THRESHOLDS.near_zero and max(change.strengths, default=1.0) < APART
-    if nothing and kept >= THRESHOLDS.kept and not moved:
+    idle = change.rest >= LEAST_REST or change.made < APART
+    if nothing and kept >= THRESHOLDS.kept and idle and not moved:
         return "execution_omission"
     if plain.consequences is not None and max(plain.consequences, change.consequences or 0.0) < WEAK and moved:
         return "misplaced_consequences"

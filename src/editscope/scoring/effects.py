@@ -73,7 +73,8 @@ class EffectScore:
     ``pixels`` counts as for any edit, with all masks as the edit region and without the ignored pixels. ``strength``
     is the share of the asked change that fits the edit best, and ``fit`` how much of the edit that share explains.
     ``same_light`` is how much of the light that should come and go outside the direct effects did so, and ``beside``
-    the share of the change there that lies outside all masks.
+    the share of the change there that lies outside all masks. ``made`` is how much changed within the masks, as a share
+    of what should change there.
     """
 
     pixels: PixelScore
@@ -85,6 +86,7 @@ class EffectScore:
     fit: float = 0.0
     same_light: float = 0.0
     beside: float = 0.0
+    made: float = 0.0
 
     @property
     def direct(self) -> float | None:
@@ -118,6 +120,8 @@ class EffectScore:
             same_light=self.same_light,
             beside=self.beside,
             edited=self.pixels.edit_accuracy[-1],
+            made=self.made,
+            rest=self.pixels.preservation_pixels / max(1, self.pixels.edit_pixels + self.pixels.preservation_pixels),
         )
 
     @property
@@ -179,6 +183,7 @@ class EffectScore:
             "fit": self.fit,
             "same_light": self.same_light,
             "beside": self.beside,
+            "made": self.made,
         }
 
     @classmethod
@@ -196,6 +201,7 @@ class EffectScore:
                 fit=float(record["fit"]),
                 same_light=float(record["same_light"]),
                 beside=float(record["beside"]),
+                made=float(record["made"]),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise BadInput(f"a score of effects cannot be read ({error!r}); Editscope did not write it") from error
@@ -229,6 +235,7 @@ def grade_effects(
     gain, gained, preserved = _gained(before, answer, fitted, pixels, union, scored)
     strength, fit = strength_of(before, answer, fitted, union)
     same_light, beside = moved_light(before, answer, fitted, effects, scored)
+    asked = distance(before[union], answer[union])
     score = EffectScore(
         pixels,
         _recoveries(before, answer, fitted, gained, effects, scored),
@@ -239,6 +246,7 @@ def grade_effects(
         fit=fit,
         same_light=same_light,
         beside=beside,
+        made=distance(before[union], fitted[union]) / asked if asked else 0.0,
     )
     return score, levels
 

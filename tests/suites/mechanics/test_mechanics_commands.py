@@ -16,10 +16,14 @@ Command = Callable[..., CompletedProcess[str]]
 @pytest.fixture
 def without_mujoco(tmp_path: Path) -> dict[str, str]:
     """An environment in which MuJoCo cannot be imported, in worker processes either."""
-    hidden = tmp_path / "hidden"
-    hidden.mkdir()
-    (hidden / "mujoco.py").write_text("raise ImportError('not installed')\n")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(hidden), os.environ.get("PYTHONPATH", "")])}
+    return with_mujoco(tmp_path / "hidden", """raise ModuleNotFoundError("No module named 'mujoco'", name="mujoco")""")
+
+
+def with_mujoco(folder: Path, code: str) -> dict[str, str]:
+    """An environment in which this code stands where MuJoCo is imported from."""
+    folder.mkdir()
+    (folder / "mujoco.py").write_text(code)
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
 
 
 def test_a_run_of_the_oracle_has_everything(editscope: Command) -> None:
@@ -56,6 +60,14 @@ def test_without_mujoco_a_sentence_names_the_extra_and_nothing_is_left(
         assert "pip install 'editscope[physics]'" in done.stderr
         assert "Traceback" not in done.stderr
         assert not list(where.rglob("*.png"))
+
+
+def test_a_broken_mujoco_is_told_from_a_missing_one(editscope: Command, tmp_path: Path) -> None:
+    broken = with_mujoco(tmp_path / "broken", "raise ImportError('libmujoco.so: cannot open shared object file')")
+    done = editscope("run", "mechanics", "--editor", "ref:oracle", "--limit", "4", "--size", "96", env=broken)
+    assert done.returncode == 2
+    assert "installed but cannot be loaded (libmujoco.so: cannot open shared object file)" in done.stderr
+    assert "pip install" not in done.stderr and "Traceback" not in done.stderr
 
 
 def test_closed_forms_need_no_mujoco(editscope: Command, without_mujoco: dict[str, str]) -> None:

@@ -29,6 +29,7 @@ from editscope.suites.physics import make
 from editscope.suites.physics.catalog import LEVELS
 from editscope.suites.physics.edit import SceneEdit
 from editscope.suites.raytracing.effects import LEAST_AREA, LEAST_CHANGE
+from editscope.suites.raytracing.render import render
 from editscope.suites.raytracing.scene import Pattern, Plane, Solid, Sun, TracedScene
 from support.optics.scene_reader import differences, solve
 
@@ -176,6 +177,44 @@ def test_the_shadow_of_glass_that_goes_is_scored_and_that_of_new_glass_is_not() 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("task", ["move_object", "move_mirrored"])
+def test_the_old_shadow_and_the_new_one_are_told_apart_and_only_where_they_can_be_seen(task: str) -> None:
+    counted: collections.Counter[str] = collections.Counter()
+    for number in range(8):
+        edit, change = make.draw(CATALOG, task, number, "optics", SIDE)
+        said = make.sentence(edit, change, "explicit")
+        light = change.after.pixels.sum(axis=2, dtype=int) - change.before.pixels.sum(axis=2, dtype=int)
+        shadow = change.effect("shadow")
+        for name, words, sign in (("old shadow", "Its old shadow", 1), ("new shadow", "It casts a shadow", -1)):
+            halves = [effect for effect in change.told if effect.name == name]
+            assert (words in said) is bool(halves)
+            if halves:
+                counted[name] += 1
+                assert shadow is not None and not (halves[0].mask & ~shadow.mask).any()
+                assert (sign * light[halves[0].mask]).sum() > 0
+                assert f"{words} {make.where(halves[0].mask)}" in said
+    assert min(counted["old shadow"], counted["new shadow"]) >= 4
+    assert "shadow" in {effect.name for effect in change.effects} or task == "move_mirrored"
+
+
+@pytest.mark.slow
+def test_move_sun_says_truly_how_floor_and_wall_change() -> None:
+    said: collections.Counter[str] = collections.Counter()
+    for number in range(12):
+        edit, change = make.draw(CATALOG, "move_sun", number, "optics", SIDE)
+        empty = [render(replace(scene, solids=(), lamps=()), (SIDE, SIDE)) for scene in (edit.before, edit.after)]
+        old, new = (picture.pixels.astype(float).sum(axis=2) for picture in empty)
+        told = make.sentence(edit, change, "explicit")
+        both = re.search(r"floor and wall are ([a-z ]+) in the sun", told)
+        words = both.groups() * 2 if both else re.findall(r"the floor is (.*) in the sun, the wall (.*?)\.", told)[0]
+        for word, rows in zip(words, (slice(-8, None), slice(0, 8)), strict=True):
+            ratio = new[rows].sum() / old[rows].sum()  # sRGB: 3 % of light is about 1.3 % of a level
+            assert {"brighter": ratio > 1.01, "darker": ratio < 0.99}.get(word, abs(ratio - 1) < 0.02), (number, told)
+            said[word] += 1
+    assert len(said) >= 2
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["flood", "add_object", "add_glass", "light_candle"])
 def test_half_of_what_a_sentence_measures_by_is_in_view(task: str) -> None:
     for number in range(8):
@@ -233,6 +272,7 @@ def test_a_written_set_has_the_cases_of_the_one_in_memory(tmp_path: Path) -> Non
         assert one.instructions == other.instructions and one.tags == other.tags and one.regions == other.regions
         for first, second in zip(one.effects, other.effects, strict=True):
             assert first.name == second.name and np.array_equal(first.mask, second.mask)
+    assert list(there.options) == ["root"]
     with pytest.raises(BadInput, match="cannot be changed; use --where"):
         load_suite("optics", root=tmp_path / "set", size=96)
     broken = next((tmp_path / "set").glob("fog_located/000.json"))

@@ -169,7 +169,7 @@ def _stretched(case: AskedCase, springs: tuple[str, ...]) -> Wordings:
 def _sagging(case: AskedCase, effect: str) -> Wordings:
     """The lower part of a rope, which only one of the two pictures has."""
     rows = [_lowest(case, after=after) for after in (True, False)]
-    mask = case.mask(effect).copy()
+    mask = case.mask(effect) & _between_beads(case)
     mask[: round(sum(rows) / 2)] = False
     here, absent = "Is the rope in the middle visible?", "Is the rope in the middle absent?"
     if mask.mean() < LEAST_PART / 2:
@@ -244,6 +244,16 @@ def _lowest(case: AskedCase, *, after: bool) -> float:
     points = np.array(rope["lines"], np.float64).reshape(-1, 3) + np.array(rope["place"])
     lowest = min(points.tolist(), key=lambda point: float(point[1]))
     return place_in_picture((lowest[0], lowest[1], lowest[2]), _camera(case), (width, height))[1]
+
+
+def _between_beads(case: AskedCase) -> Mask:
+    """The columns between the left and the middle bead of a rope: a rope without its bead has a gap there."""
+    columns = np.ones(case.before.shape[:2], np.bool_)
+    if any(solid["name"] == "bead 1" for solid in case.scene["solids"]):
+        left, middle = ([_bounds(case, name, after=after) for after in (True, False)] for name in ("bead 0", "bead 1"))
+        columns[:, : max(int(np.nonzero(box)[1].max()) + 1 for box in left)] = False
+        columns[:, min(int(np.nonzero(box)[1].min()) for box in middle) :] = False
+    return columns
 
 
 def _length(spring: Mapping[str, Any]) -> float:

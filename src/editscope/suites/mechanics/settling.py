@@ -120,10 +120,12 @@ def simulator() -> Any:
     """MuJoCo, which only the tasks in which things settle need."""
     try:
         import mujoco
-    except ImportError:
+    except ImportError as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == "mujoco"
+        how = "pip install 'editscope[physics]'" if missing else f"it is installed but cannot be loaded ({error})"
         raise BadInput(
-            "tasks in which things fall, roll or slide need MuJoCo: pip install 'editscope[physics]', or choose others "
-            "with --tasks"
+            f"tasks in which things fall, roll or slide need MuJoCo: {how}. Without it, choose other tasks, as in "
+            "'mechanics?tasks=load_spring'"
         ) from None
     return mujoco
 

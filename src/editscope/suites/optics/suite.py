@@ -10,7 +10,7 @@ class OpticsSuite(SceneEditSuite):
     """A set of optics problems."""
 
     name = "optics"
-    generator = "3"
+    generator = "4"
     catalog = CATALOG
 
 

@@ -44,13 +44,12 @@ class PhysicsCatalog:
         return self.laws[self.tasks[task]][task]
 
     def tags_of(self, task: str, level: str) -> dict[str, str]:
-        """Law, task, level and effects of a problem.
+        """Law, task and level of a problem.
 
         >>> PhysicsCatalog("haze", {"global_state": {"fog": ("fog",)}}, "").tags_of("fog", "explicit")
-        {'law': 'global_state', 'task': 'fog', 'level': 'explicit', 'effects': 'fog'}
+        {'law': 'global_state', 'task': 'fog', 'level': 'explicit'}
         """
-        effects = "+".join(self.needed_effects(task))
-        return {"law": self.tasks[task], "task": task, "level": level, "effects": effects}
+        return {"law": self.tasks[task], "task": task, "level": level}
 
     @property
     def aggregation(self) -> Aggregation:

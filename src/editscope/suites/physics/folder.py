@@ -33,6 +33,8 @@ class SceneEditFolder(ReleasedFolder):
             folders="<task>_<level>",
             only_ours=True,
         )
+        # What load takes for a folder: there are no splits, and one way of resampling.
+        self.options = {"root": self.options["root"]}
 
     def case(self, case_id: str) -> Case:
         """One problem with its effects; BadInput where they cannot be those of its pictures."""

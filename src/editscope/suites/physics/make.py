@@ -19,7 +19,15 @@ from editscope.suites.physics.catalog import PhysicsCatalog, seed_of
 from editscope.suites.physics.edit import DrawAgain, SceneEdit, Task
 from editscope.suites.physics.masks import packed
 from editscope.suites.physics.slots import SceneSlot
-from editscope.suites.raytracing.effects import Mask, SolvedChange, differs, solve_motion, solve_object, solve_scene
+from editscope.suites.raytracing.effects import (
+    WHOLE,
+    Mask,
+    SolvedChange,
+    differs,
+    solve_motion,
+    solve_object,
+    solve_scene,
+)
 from editscope.suites.raytracing.render import Rendering, place_in_picture, render
 from editscope.suites.raytracing.scene import Point
 
@@ -160,11 +168,11 @@ def sentence(edit: SceneEdit, change: SolvedChange, level: str) -> str:
     if level == "intermediate":
         return f"{edit.asked} {edit.rule}"
     parts = [edit.asked]
-    parts += [
-        edit.sentences[effect.name].replace("{where}", where(_place(effect, edit, change)))
-        for effect in change.effects
-        if effect.name in edit.sentences
-    ]
+    for effect in change.told:
+        told = edit.sentences.get(effect.name) or edit.sentences.get(WHOLE.get(effect.name, ""), "")
+        told = told.replace("{where}", where(_place(effect, edit, change)))
+        if told and told not in parts:
+            parts.append(told)
     rest = "everything else stays as it is."
     parts.append(f"Apart from its shadow, {rest}" if change.glass_shadow.any() else rest.capitalize())
     if level == "located":

@@ -22,6 +22,10 @@ LEAST_CHANGE = 8
 """Levels of 255, in the channel that changes most, from which a pixel counts as plain to see."""
 
 OF_SOLID: Mapping[str, int] = MappingProxyType({"shadow": SHADOWING, "mirror image": MIRRORED, "refraction": REFRACTED})
+OLD_SHADOW, NEW_SHADOW = "old shadow", "new shadow"
+"""The halves of the shadow of a solid that moves; only those that are plain to see are told and scored."""
+WHOLE: Mapping[str, str] = MappingProxyType({OLD_SHADOW: "shadow", NEW_SHADOW: "shadow"})
+"""The effect that a half belongs to."""
 OF_LAMP: Mapping[str, int] = MappingProxyType(
     # Without the light of a globe, its body would stand in the way of the light of the other.
     {"light": SHINING | SHADOWING, "mirror image": MIRRORED, "refraction": REFRACTED}
@@ -40,6 +44,8 @@ class SolvedChange:
     """How many whole pictures it took to draw them all."""
     glass_shadow: Mask
     """The part of ``ignored`` that is the shadow of new glass, which nobody is asked for."""
+    told: tuple[Effect, ...]
+    """What sentences tell of: the effects, with the old and the new shadow of a solid that moves apart."""
 
     def effect(self, name: str) -> Effect | None:
         """The effect of a name, where the change has it."""
@@ -56,6 +62,7 @@ def solve_object(before: TracedScene, after: TracedScene, target: str, size: tup
     lamp = any(lamp.solid == target for lamp in (*before.lamps, *after.lamps))
     rest = changed & ~direct
     masks: dict[str, Mask] = {}
+    own: dict[str, Mask] = {}
     drawn = 2.0
     for name, part in (OF_LAMP if lamp else OF_SOLID).items():
         if part == SHADOWING and old is not None and new is not None and _same_shape(old, new):
@@ -64,6 +71,7 @@ def solve_object(before: TracedScene, after: TracedScene, target: str, size: tup
             continue
         mixed = render(_mixed(before, after, old, new, part), size, only=rest, start=first)
         masks[name] = differs(first, mixed) & rest
+        own[name] = plain_to_see(first, mixed) & rest
         drawn += float(rest.mean())
     ignored = _undetermined(first, second, changed)
     glass = new is not None and new.surface.kind == "glass"
@@ -74,8 +82,13 @@ def solve_object(before: TracedScene, after: TracedScene, target: str, size: tup
     if old is not None:
         name = "uncovered" if new is not None else "object"
         effects.append(Effect(name, here & changed & ~there if new is not None else here & changed, direct=True))
+    if old is not None and new is not None and "shadow" in masks:
+        lit = _brighter(first, second)
+        masks = {OLD_SHADOW: masks["shadow"] & lit, NEW_SHADOW: masks["shadow"] & ~lit, **masks}
+        own |= {OLD_SHADOW: own["shadow"], NEW_SHADOW: own["shadow"]}
+        del masks["shadow"]
     effects += [Effect(name, mask) for name, mask in masks.items()]
-    finished = _finished(first, second, effects, ignored | glass_shadow, drawn)
+    finished = _finished(first, second, effects, ignored | glass_shadow, drawn, own)
     return replace(finished, glass_shadow=glass_shadow)
 
 
@@ -150,16 +163,34 @@ def plain_to_see(one: Rendering, other: Rendering) -> Mask:
     return np.asarray(change >= LEAST_CHANGE)
 
 
-def _finished(first: Rendering, second: Rendering, effects: list[Effect], ignored: Mask, drawn: float) -> SolvedChange:
-    """Effects that are large enough. Pixels that change and belong to none join the largest consequence."""
+def _brighter(first: Rendering, second: Rendering) -> Mask:
+    """The pixels that are brighter after the change."""
+    return np.asarray(second.pixels.sum(axis=2, dtype=np.int32) > first.pixels.sum(axis=2, dtype=np.int32))
+
+
+def _finished(
+    first: Rendering,
+    second: Rendering,
+    effects: list[Effect],
+    ignored: Mask,
+    drawn: float,
+    own: Mapping[str, Mask] = MappingProxyType({}),
+) -> SolvedChange:
+    """Effects that are large enough. Pixels that change and belong to none join the largest consequence.
+
+    ``own`` has the pixels in which an effect by itself is plain to see, whatever else changes there.
+    """
     plain = plain_to_see(first, second) & ~ignored
     least = LEAST_AREA * plain.size
-    kept = [effect for effect in effects if (plain & effect.mask).sum() >= least]
-    covered, faint = np.zeros_like(ignored), np.zeros_like(ignored)
+    kept = [effect for effect in effects if (plain & effect.mask & own.get(effect.name, plain)).sum() >= least]
+    covered, faint, alone = np.zeros_like(ignored), np.zeros_like(ignored), np.zeros_like(ignored)
     for effect in effects:
         (covered if effect in kept else faint)[effect.mask] = True
-    # What is too small to be scored on its own is left out, not counted as something that must stay.
-    ignored = ignored | (faint & ~covered)
+        if effect not in kept and effect.name in own:
+            alone |= effect.mask & own[effect.name]
+    # What is too small to be scored on its own is left out, not counted as something that must stay, nor as a part of
+    # another effect that it is plain to see on: a sliver of a globe in a mirror is no light.
+    ignored = ignored | (faint & ~covered) | alone
     loose = differs(first, second) & ~covered & ~ignored
     followed = [effect for effect in kept if not effect.direct]
     if followed:
@@ -168,7 +199,17 @@ def _finished(first: Rendering, second: Rendering, effects: list[Effect], ignore
     else:
         ignored |= loose
     kept = [replace(effect, mask=effect.mask & ~ignored) for effect in kept]
-    return SolvedChange(first, second, tuple(kept), ignored, drawn, np.zeros_like(ignored))
+    return SolvedChange(first, second, _joined(kept), ignored, drawn, np.zeros_like(ignored), tuple(kept))
+
+
+def _joined(effects: list[Effect]) -> tuple[Effect, ...]:
+    """The effects, with halves as one."""
+    joined: dict[str, Effect] = {}
+    for effect in effects:
+        name = WHOLE.get(effect.name, effect.name)
+        mask = effect.mask | joined[name].mask if name in joined else effect.mask
+        joined[name] = replace(effect, name=name, mask=mask)
+    return tuple(joined.values())
 
 
 def _undetermined(first: Rendering, second: Rendering, changed: Mask) -> Mask:

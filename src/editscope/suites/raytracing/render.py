@@ -214,9 +214,7 @@ def _lights(scene: TracedScene, names: list[str]) -> npt.NDArray[np.float64]:
         kind = _shading.AREA if lamp.area else _shading.GLOBE
         rows.append((kind, x, y, z, radius, wide, deep, *lamp.power, number))
     if scene.sun is not None:
-        around, above = math.radians(scene.sun.azimuth), math.radians(scene.sun.elevation)
-        x, y, z = math.sin(around) * math.cos(above), math.sin(above), -math.cos(around) * math.cos(above)
-        rows.append((_shading.SUN, x, y, z, scene.sun.spread, 0.0, 0.0, *scene.sun.power, -1))
+        rows.append((_shading.SUN, *scene.sun.direction, scene.sun.spread, 0.0, 0.0, *scene.sun.power, -1))
     return np.array(rows, np.float64).reshape(-1, _layout.LIGHT_ROW)
 
 

@@ -141,6 +141,12 @@ class Sun:
     spread: float = 0.012
     """The tangent of half the angle that it takes up in the sky."""
 
+    @property
+    def direction(self) -> Point:
+        """Where it stands, as a direction of length 1."""
+        around, above = math.radians(self.azimuth), math.radians(self.elevation)
+        return math.sin(around) * math.cos(above), math.sin(above), -math.cos(around) * math.cos(above)
+
 
 @dataclass(frozen=True, slots=True)
 class Fog:

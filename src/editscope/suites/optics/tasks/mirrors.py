@@ -95,7 +95,8 @@ def move_mirrored(rng: SeededRandom) -> SceneEdit:
         {
             "object": f"The {solid.name} stands at its new place {{where}}.",
             "uncovered": "Where it stood, what is behind it is seen {where}.",
-            "shadow": "Its shadow moves with it.",
+            "old shadow": "Its old shadow {where} is gone.",
+            "new shadow": "It casts a shadow {where}, away from the light.",
             "mirror image": "Its image in the mirror moves too: as far behind the glass as the "
             "object is in front of it.",
         },

@@ -7,8 +7,10 @@ from dataclasses import replace
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.physics.edit import SceneEdit, spoken_place
 from editscope.suites.physics.stage import BRIGHT, Spot, ceiling_light, free_spot, moved, place_solids, room
-from editscope.suites.raytracing.scene import Solid, TracedScene
+from editscope.suites.raytracing.scene import Solid, Sun, TracedScene
 
+PLAIN_SHARE = 0.03
+"""By so much the light on a surface must change for a person to see it."""
 RULE = "Light travels in straight lines: an opaque object casts a shadow on the side away from the light."
 
 
@@ -74,7 +76,8 @@ def move_object(rng: SeededRandom) -> SceneEdit:
         {
             "object": f"The {solid.name} stands at its new place {{where}}.",
             "uncovered": "Where it stood, what is behind it is seen {where}.",
-            "shadow": "Its old shadow is gone, and it casts one at its new place.",
+            "old shadow": "Its old shadow {where} is gone.",
+            "new shadow": "It casts a shadow {where}, away from the light.",
         },
         target=solid.name,
         measures=(solid.name,),
@@ -89,22 +92,44 @@ def move_sun(rng: SeededRandom) -> SceneEdit:
     azimuth = (-1 if scene.sun.azimuth > 0 else 1) * rng.integer(4, 12) * 5
     elevation = rng.integer(6, 11) * 5
     side = "right" if azimuth > 0 else "left"
+    moved_sun = replace(scene.sun, azimuth=float(azimuth), elevation=float(elevation))
     return SceneEdit(
         scene,
-        replace(scene, sun=replace(scene.sun, azimuth=float(azimuth), elevation=float(elevation))),
+        replace(scene, sun=moved_sun),
         f"Move the sun: it now stands behind the camera, {abs(azimuth)} degrees to the {side}, {elevation} degrees "
         "above the horizon, and is as bright as before.",
         RULE + " A surface that faces the sun is brighter than one that it grazes.",
         {
             "shadow": f"All old shadows are gone; the new ones fall away from the camera and to the "
             f"{'left' if azimuth > 0 else 'right'}.",
-            "shading": f"The sides of the objects that face {side} are bright now; floor and wall "
-            f"change with the angle of "
-            "the light.",
+            "shading": f"The sides of the objects that face {side} are bright now; "
+            f"{_floor_and_wall(scene, moved_sun)}.",
         },
         whole="shading",
         shadows=True,
     )
+
+
+def _floor_and_wall(scene: TracedScene, sun: Sun) -> str:
+    """How floor and wall change where neither the old sun nor the new one is blocked."""
+    assert scene.sun is not None
+    pairs = zip(_sunlit(scene, scene.sun), _sunlit(scene, sun), strict=True)
+    floor, wall = (_than_before(new / old) for old, new in pairs)
+    if floor == wall:
+        return f"floor and wall are {floor} in the sun"
+    return f"the floor is {floor} in the sun, the wall {wall}"
+
+
+def _sunlit(scene: TracedScene, sun: Sun) -> tuple[float, float]:
+    """The green light that floor and wall get from a sun and from all around."""
+    _, up, away = sun.direction
+    return scene.ambient[1] + sun.power[1] * up, scene.ambient[1] - sun.power[1] * away
+
+
+def _than_before(ratio: float) -> str:
+    if ratio > 1 + PLAIN_SHARE:
+        return "brighter"
+    return "darker" if ratio < 1 - PLAIN_SHARE else "about as bright as before"
 
 
 TASKS = {

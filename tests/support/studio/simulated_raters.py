@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
@@ -32,8 +33,12 @@ def by_strength(strengths: Mapping[str, float]) -> Answer:
 
 
 def vote_all(store: Store, study: Study, raters: list[Rater], answer: Answer, seed: int = 0) -> int:
-    """Let raters vote until nothing is left; the number of votes."""
-    rng = Random(seed)
+    """Let raters vote until nothing is left; the number of votes.
+
+    A study gives its items to raters in an order of its own, another one each time. The n-th vote on an item is the same
+    whoever gives it, so that the results of a study are.
+    """
+    votes: Counter[str] = Counter()
     with store.reading() as connection:
         items = {row.key: row for row in connection.execute(select(ITEMS).where(ITEMS.c.study_id == study.id))}
     total, left = 0, list(raters)
@@ -43,10 +48,14 @@ def vote_all(store: Store, study: Study, raters: list[Rater], answer: Answer, se
             submissions, still = [], []
             for rater, given in zip(left, answers, strict=True):
                 assert not isinstance(given, Exception), given
-                ballots = tuple(_ballot(study, rater, items[one["key"]], answer, rng) for one in given["items"])
+                ballots = []
+                for item in (items[one["key"]] for one in given["items"]):
+                    name = f"{item.kind} {item.case_id} {item.level} {item.first_model} {item.second_model}"
+                    votes[name] += 1
+                    ballots.append(_ballot(study, rater, item, answer, Random(f"{seed} {name} {votes[name]}")))
                 if ballots:
                     still.append(rater)
-                    submissions.append(Submission(rater.secret, ballots))
+                    submissions.append(Submission(rater.secret, tuple(ballots)))
             for receipts in save_ballots(connection, submissions):
                 assert not isinstance(receipts, Exception)
                 assert {receipt.status for receipt in receipts} == {"saved"}, receipts

@@ -2,9 +2,11 @@
 
     python docs/small_editor.py                      # draw again from docs/small-editor.json and the weights that ship
     python docs/small_editor.py STAGE1 STAGE2 STAGE3      # first read the folders of stages, in order
+    python docs/small_editor.py --against FOLDER [--without striped …]    # only print: another training beside this one
 
 The folder of a stage has ``metrics.jsonl`` and ``scores.json``, the scores of problems of the default set after it:
-[task, mode, condition, mIoU]. The last two have all problems.
+[task, mode, condition, mIoU], as benchmarks/small_editor_training.py writes them. The last two have all problems.
+``--against`` takes such a folder of another training with as many stages; what it held out stands apart.
 """
 
 from __future__ import annotations
@@ -198,8 +200,43 @@ def _small(picture: Pixels) -> Image.Image:
     return image
 
 
+def beside(data: dict[str, Any], folder: Path, without: list[str]) -> str:
+    """Another training with as many stages beside this one: the same problems, apart for what it held out."""
+    log = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    seen = max(row["step"] for row in log if row["kind"] == "step") * data["batch"]
+    number = min(range(len(data["ends"])), key=lambda place: abs(data["ends"][place] - seen))
+    here, there = data["scores"][number], json.loads((folder / "scores.json").read_text())
+    if [names for *names, _ in here] != [names for *names, _ in there]:
+        sys.exit(f"{folder} and stage {number + 1} of this page were not scored on the same problems; use --every")
+    lines = [
+        f"| after stage {number + 1} | n | this training | the other one | difference, 95 % |",
+        "| --- | ---: | ---: | ---: | --- |",
+    ]
+
+    def kinds(task: str, mode: str, condition: str) -> set[str]:
+        return {task, f"{task}/{mode}", condition}
+
+    groups = [("all", [True] * len(here))]
+    groups += [(name, [name in kinds(*names) for *names, _ in here]) for name in without]
+    if without:
+        groups.append(("all else", [not kinds(*names) & set(without) for *names, _ in here]))
+    for name, wanted in groups:
+        pairs = [(one, other) for one, other, take in zip(here, there, wanted, strict=True) if take]
+        first, second = (rows_of([pair[side] for pair in pairs]) for side in range(2))
+        found = compare_rows(first, second, AGGREGATION, "miou").overall
+        lines.append(
+            f"| {name} | {found.n} | {found.mean_a:.1f} | {found.mean_b:.1f} "
+            f"| {found.difference:.1f}{'' if found.lo is None else f' ({found.lo:.1f} to {found.hi:.1f})'} |"
+        )
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Read what is given, draw, and put the tables into the page."""
+    if "--against" in sys.argv:
+        folder, *rest = sys.argv[sys.argv.index("--against") + 1 :]
+        print(beside(json.loads(DATA.read_text()), Path(folder), [name for name in rest if name != "--without"]))
+        return
     if sys.argv[1:]:
         data = read_stages([Path(folder) for folder in sys.argv[1:]])
         DATA.write_text(json.dumps(data, separators=(",", ":")).replace('"scores"', '\n"scores"') + "\n")

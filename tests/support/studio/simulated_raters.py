@@ -35,8 +35,8 @@ def by_strength(strengths: Mapping[str, float]) -> Answer:
 def vote_all(store: Store, study: Study, raters: list[Rater], answer: Answer, seed: int = 0) -> int:
     """Let raters vote until nothing is left; the number of votes.
 
-    A study gives its items to raters in an order of its own, another one each time. The n-th vote on an item is the same
-    whoever gives it, so that the results of a study are.
+    A study hands out its items in a new order each time. The n-th vote on an item is the same whoever gives it, so the
+    results of a study are the same too.
     """
     votes: Counter[str] = Counter()
     with store.reading() as connection:

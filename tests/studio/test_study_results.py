@@ -150,7 +150,10 @@ def test_scores_become_means_with_intervals_and_agreement(tmp_path: Path) -> Non
     for mean in kept.means:
         assert mean.lo is not None and mean.hi is not None
         assert mean.lo <= mean.mean <= mean.hi and abs(mean.mean - levels[mean.model]) < 0.5
-    assert kept.agreement["quality"].value > 0.6
+    agreement = kept.agreement["quality"]
+    expected = (2 / 3) / (2 / 3 + 0.4)  # levels 4, 3, 2 differ by 2/3, and one vote in five is a point off to each side
+    assert agreement.lo is not None and agreement.hi is not None and agreement.lo < expected < agreement.hi
+    assert 0.5 < agreement.value < 0.75
     read = list(csv.DictReader(io.StringIO(written)))
     assert len(read) == 90 and list(read[0]) == export_columns(study)
     assert {row["model_a"] for row in read} == set(NAMES) and {row["score_truth"] for row in read} <= set("12345")

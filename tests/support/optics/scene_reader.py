@@ -101,7 +101,9 @@ def _scaled_lamp(scene: SceneFields, name: str, shares: list[float]) -> None:
 
 
 def _recolor_lamp(sentence: str, scene: SceneFields) -> str:
-    name, *rest = _match(r"the light of the (.+?) from white .*red (\d+)%, green (\d+)%, blue (\d+)%", sentence)
+    name, *rest = _match(
+        r"the light of the (.+?) from white .*, (\d+)% of its red, (\d+)% of its green and (\d+)% of its blue", sentence
+    )
     shares = [int(share) / 100 for share in rest]
     _scaled_lamp(scene, name, shares)
     solid = the_one(scene, name)
@@ -222,7 +224,7 @@ def _swap_glass(sentence: str, scene: SceneFields) -> str:
 
 
 def _fog(sentence: str, scene: SceneFields) -> str:
-    code, share = _match(r"gray RGB (\d+), \d+, \d+\. In linear light it takes (\d+)%", sentence)
+    code, share = _match(r"gray RGB (\d+), \d+, \d+\. In linear light, it absorbs (\d+)%", sentence)
     (back,) = [plane["place"] for plane in scene["planes"] if plane["side"] == "back"]
     distance = back - scene["camera"]["place"][2]
     scene["fog"] = {"density": -math.log(1 - int(share) / 100) / distance, "color": [_linear(code)] * 3}

@@ -34,7 +34,7 @@ def workshop(rng: SeededRandom, *, tall: bool = False) -> TracedScene:
 
 def painted(name: str) -> str:
     """What color a thing has that is not in the picture yet; its name begins with the word for it."""
-    return f"In white light of full strength the {name} would be {srgb(COLORS[name.split()[0]])}."
+    return f"Under full white light, the {name} would be {srgb(COLORS[name.split()[0]])}."
 
 
 def colored(color: str) -> Surface:

@@ -12,7 +12,7 @@ from editscope.suites.physics.edit import SceneEdit
 from editscope.suites.physics.stage import COLORS, SHAPES
 from editscope.suites.raytracing.scene import Point, Solid, TracedScene
 
-FALL = "What nothing holds up falls straight down until it rests on something."
+FALL = "Anything that nothing holds up falls straight down until it rests on something."
 TIP = "A plank that is held up at one end only tips over until its other end lies on the floor."
 SLOPE = (
     "On a slope a ball rolls down until something stops it; a box slides only where the slope is steeper than its "
@@ -64,7 +64,7 @@ def remove_block(rng: SeededRandom) -> SceneEdit:
         f"Remove the {target} from the stack.",
         FALL,
         {
-            "object": f"The {target} is gone {{where}}.",
+            "object": f"The {target} is no longer {{where}}.",
             "fallen": f"{_moves(above, 'drop')} straight down by the height of the {target}; the {above[0]} now stands "
             f"on {rest}.",
             "shadow": "The shadow of the stack is shorter.",
@@ -109,7 +109,7 @@ def remove_support(rng: SeededRandom) -> SceneEdit:
         f"Remove the {target} under the plank. All surfaces are rough: nothing slides.",
         TIP,
         {
-            "object": f"The {target} is gone {{where}}.",
+            "object": f"The {target} is no longer {{where}}.",
             "fallen": f"The {end} end of the plank lies on the floor; toward the {other} the plank rests on the edge "
             f"of the {kept}, at a slope of about {abs(tilt):.0f} degrees.{carried}",
             "shadow": f"The shadow of the {target} is gone, and that of the plank follows.",
@@ -167,7 +167,7 @@ def cut_string(rng: SeededRandom) -> SceneEdit:
         f"Cut the string that holds the {name} and take the string away.",
         FALL,
         {
-            "object": "The string is gone {where}.",
+            "object": "The string is no longer {where}.",
             "fallen": f"The {name} has dropped straight down and stands on {lands}.",
             "shadow": f"The shadows of the {name} and its string follow.",
         },

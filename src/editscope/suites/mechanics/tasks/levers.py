@@ -70,7 +70,7 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
     heavy = seen(count, math.copysign(down, every))
     target = names[count - 1]
     others = [
-        f"the {name} has {mass} kg and stands {_side(place)}"
+        f"the {name} has a mass of {mass} kg and stands {_side(place)}"
         for name, (mass, place) in zip(names, loads[:-1], strict=False)
     ]
     known = f"{'; '.join(others)}"
@@ -83,7 +83,7 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
     }
     added = rng.chance(0.6)
     side_down = "left" if (every if added else without) > 0 else "right"
-    moved = f"The {side_down} end of the seesaw lies on the floor now, and what stands on the board tilts with it."
+    moved = f"The {side_down} end of the seesaw now lies on the floor, and what stands on the board tilts with it."
     shadow = "The shadow of the seesaw follows."
     mass, place = loads[-1]
     if added:
@@ -100,7 +100,7 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
         heavy, light,
         f"Take the {target} of {mass} kg off the seesaw. {known}",
         LEVER,
-        {"object": f"The {target} is gone {{where}}.", "moved": moved, "shadow": shadow},
+        {"object": f"The {target} is no longer {{where}}.", "moved": moved, "shadow": shadow},
         target=target, roles=roles,
     )  # fmt: skip
 

@@ -88,10 +88,10 @@ def load_spring(rng: SeededRandom) -> SceneEdit:
         )  # fmt: skip
     return SceneEdit(
         heavy, light,
-        f"Take away the {second}, which has {masses[1]} kg. {lengths} {RULER}",
+        f"Take away the {second}, which has a mass of {masses[1]} kg. {lengths} {RULER}",
         HOOKE,
         {
-            "object": f"The {second} is gone {{where}}.",
+            "object": f"The {second} is no longer {{where}}.",
             "moved": f"The spring is {way} cm shorter, so the {first} hangs {way} cm higher.",
             "shadow": "The shadows of the spring and of the weights follow.",
         },
@@ -196,13 +196,13 @@ def shorten_rope(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         hung(long), hung(short),
         f"Shorten the rope between the posts from {long:.1f} m to {short:.1f} m. It stays tied where it is, at two "
-        f"points that are {apart:.1f} m apart; the {color} beads are light and stay at a quarter, the half and three "
-        "quarters of its length.",
+        f"points that are {apart:.1f} m apart; the {color} beads are light and stay at one quarter, one half and "
+        "three quarters of its length.",
         HANGING,
         {
             "object": f"The rope hangs higher {{where}}: its lowest point is {_sag(apart, short)} below its ends, not "
             f"{_sag(apart, long)}.",
-            "moved": f"The {color} beads went up with the rope {{where}}.",
+            "moved": f"The {color} beads have moved up with the rope {{where}}.",
             "shadow": "The shadows of the rope and the beads follow.",
         },
         target="rope",
@@ -222,11 +222,11 @@ def move_post(rng: SeededRandom) -> SceneEdit:
     after = scene.with_solid(nearer).with_solid(rope("rope", (left, top, 0.0), round(apart - way, 3), length, PALE))
     return SceneEdit(
         before, after,
-        f"Move the right post {way * 100:.0f} cm to the left. So far the posts are {apart:.1f} m apart; the rope that "
-        f"is tied to both is {length:.1f} m long and keeps its length.",
+        f"Move the right post {way * 100:.0f} cm to the left. Before the move, the posts are {apart:.1f} m apart; "
+        f"the rope that is tied to both is {length:.1f} m long and keeps its length.",
         HANGING,
         {
-            "object": "The post stands {where} now, nearer to the other one.",
+            "object": "The post now stands {where}, nearer to the other one.",
             "moved": f"The rope sags more {{where}}: its lowest point is {_sag(apart - way, length)} below its ends, "
             f"not {_sag(apart, length)}.",
             "shadow": "The shadows of the post and the rope follow.",

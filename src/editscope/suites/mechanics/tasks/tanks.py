@@ -10,8 +10,8 @@ from editscope.suites.physics.stage import COLORS
 from editscope.suites.raytracing.scene import Solid, TracedScene
 
 ARCHIMEDES = (
-    "What floats displaces as much water as it weighs, and what sinks as much as its volume; the level rises by that "
-    "volume over the area of the tank."
+    "A floating object displaces its own weight of water, and a sunken one its own volume; the level rises by the "
+    "displaced volume divided by the area of the tank."
 )
 LEAST_CHANGE = 0.035
 """Meters by which the water must rise to be seen."""
@@ -90,7 +90,7 @@ def take_from_water(rng: SeededRandom) -> SceneEdit:
         f"Take the {name} out of the water. {known}",
         ARCHIMEDES,
         {
-            "object": f"The {name} is gone {{where}}.",
+            "object": f"The {name} is no longer {{where}}.",
             "water": f"The water stands {change} lower.",
             "shadow": f"The shadow of the {name} is gone.",
         },

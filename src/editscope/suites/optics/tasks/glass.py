@@ -11,8 +11,8 @@ from editscope.suites.physics.stage import BRIGHT, GLASS, Spot, ceiling_light, p
 from editscope.suites.raytracing.scene import Solid, TracedScene
 
 RULE = (
-    "Glass bends light: a clear ball shows what is far enough behind it upside down, a slab shifts it; both reflect a "
-    "little."
+    "Glass bends light: a clear ball turns what is far enough behind it upside down, and a slab shifts it; both also "
+    "reflect a little."
 )
 
 
@@ -41,7 +41,7 @@ def remove_glass(rng: SeededRandom) -> SceneEdit:
         f"Remove the {glass.name}.",
         RULE,
         {
-            "object": "Floor, wall and objects behind it are seen straight again {where}, not bent.",
+            "object": "The floor, the wall and the objects behind it look straight again {where}, no longer bent.",
             "shadow": f"The shadow of the {glass.name} {{where}} is gone.",
             "mirror image": "Its image in the mirror is gone too.",
         },
@@ -72,7 +72,10 @@ def add_glass(rng: SeededRandom) -> SceneEdit:
         f"Add a solid, clear {glass.name} with a refractive index of 1.5. {size}. It stands on the floor; the middle "
         f"of its base is {spoken_place(glass.place, scene)}.",
         RULE,
-        {"object": "Through it one sees floor, wall and objects bent {where}, and at its rim faint reflections."},
+        {
+            "object": "Through it, the floor, the wall and the objects look bent {where}; its rim shows faint "
+            "reflections."
+        },
         target=glass.name,
         measures=measures,
         points=(glass.place,),
@@ -99,7 +102,7 @@ def swap_glass(rng: SeededRandom) -> SceneEdit:
         RULE,
         {
             "object": f"The new glass stands {{where}} and shows what is behind it as a {words.split()[1]} does.",
-            "uncovered": f"Where only the {old} was, what is behind is seen straight.",
+            "uncovered": f"Where only the {old} was, what is behind it looks straight again.",
         },
         target="glass",
     )

@@ -48,9 +48,10 @@ def lamp_off(rng: SeededRandom) -> SceneEdit:
         RULE,
         {
             "object": "The globe of the lamp no longer glows {where}.",
-            "light": "The light that it threw on floor, wall and objects is gone, and so are the shadows it made.",
-            "mirror image": "In the mirror the globe is dark too.",
-            "refraction": "Seen through the glass the globe is dark too.",
+            "light": "The light that it cast on the floor, the wall and the objects is gone, and so are the shadows "
+            "that it made.",
+            "mirror image": "The globe is dark in the mirror too.",
+            "refraction": "The globe looks dark through the glass too.",
         },
         target=name,
     )
@@ -70,7 +71,7 @@ def lamp_on(rng: SeededRandom) -> SceneEdit:
         RULE,
         {
             "object": "The globe of the lamp glows {where}.",
-            "light": "It lights floor, wall and objects around it, and they cast shadows away from it.",
+            "light": "It lights the floor, the wall and the objects around it, and they cast shadows away from it.",
             "mirror image": "The mirror shows the glowing globe.",
         },
         target=name,
@@ -84,15 +85,15 @@ def recolor_lamp(rng: SeededRandom) -> SceneEdit:
     scene = ceiling_light(scene)
     word = rng.choice(("red", "green", "blue", "orange"))
     color = LIGHTS[word]
-    percents = ", ".join(
-        f"{channel} {100 * new / old:.0f}%"
+    red, green, blue = (
+        f"{100 * new / old:.0f}% of its {channel}"
         for channel, new, old in zip(("red", "green", "blue"), color, LIGHTS["white"], strict=True)
     )
     return SceneEdit(
         scene,
         switched(scene, name, color, strength),
-        f"Change the light of the {name} from white to {word}. In linear light it then has, of what it has now, "
-        f"{percents}.",
+        f"Change the light of the {name} from white to {word}. In linear light, {red}, {green} and {blue} light are "
+        "left.",
         RULE,
         {
             "object": f"The globe glows {word} {{where}}.",
@@ -112,12 +113,12 @@ def dim_lamp(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         switched(scene, name, scene.solid(name).shine, strength * percent / 100),
-        f"Dim the {name} to {percent}% of its present light. The globe itself is still so bright that it looks the "
-        "same.",
+        f"Dim the {name} to {percent}% of its present light, measured in linear light. The globe itself is still so "
+        "bright that it looks the same.",
         RULE,
         {
-            "light": f"Only {percent}% of its light, in linear light, is left on floor, wall and objects; its shadows "
-            "are fainter."
+            "light": f"Only {percent}% of its light, measured in linear light, still reaches the floor, the wall and "
+            "the objects; its shadows are fainter."
         },
         target=name,
     )
@@ -141,10 +142,9 @@ def move_lamp(rng: SeededRandom) -> SceneEdit:
         RULE,
         {
             "object": "The globe is at its new place {where}.",
-            "uncovered": "Where it was, the wall is seen {where}.",
-            "light": "The bright places on floor and wall move with it, and all shadows that it "
-            "makes point away from its "
-            "new place.",
+            "uncovered": "Where it was, {where}, the wall is visible.",
+            "light": "The bright areas on the floor and the wall move with it, and all shadows that it makes point "
+            "away from its new place.",
             "mirror image": "Its image in the mirror moves too.",
         },
         target=name,

@@ -21,7 +21,7 @@ from editscope.suites.physics.stage import (
 )
 from editscope.suites.raytracing.scene import Solid, Surface, TracedScene
 
-RULE = "A mirror shows a second image of what stands before it, as far behind the mirror as the thing is in front."
+RULE = "A mirror shows an image of what stands in front of it, as far behind the mirror as the object is in front."
 
 
 def _scene(rng: SeededRandom) -> TracedScene:
@@ -49,7 +49,7 @@ def remove_mirrored(rng: SeededRandom) -> SceneEdit:
         f"Remove the {name}.",
         RULE,
         {
-            "object": f"What was hidden behind the {name} is seen {{where}}.",
+            "object": f"What was hidden behind the {name} is now visible {{where}}.",
             "shadow": "Its shadow {where} is gone.",
             "mirror image": "Its image in the mirror, {where}, is gone too; the mirror shows what was behind it.",
         },
@@ -71,7 +71,7 @@ def recolored(rng: SeededRandom, scene: TracedScene, solid: Solid, rule: str, ef
     return SceneEdit(
         scene,
         scene.with_solid(replace(solid, surface=Surface("matte", COLORS[word]))),
-        f"Paint the {solid.name} {word}: in white light of full strength it would be {srgb(COLORS[word])}.",
+        f"Paint the {solid.name} {word}: under full white light it would be {srgb(COLORS[word])}.",
         rule,
         {
             "object": f"It is {word} {{where}}, with the same light and shade on it.",
@@ -94,7 +94,7 @@ def move_mirrored(rng: SeededRandom) -> SceneEdit:
         RULE,
         {
             "object": f"The {solid.name} stands at its new place {{where}}.",
-            "uncovered": "Where it stood, what is behind it is seen {where}.",
+            "uncovered": "What was hidden behind its old place is now visible {where}.",
             "old shadow": "Its old shadow {where} is gone.",
             "new shadow": "It casts a shadow {where}, away from the light.",
             "mirror image": "Its image in the mirror moves too: as far behind the glass as the "
@@ -134,7 +134,10 @@ def matte_to_mirror(rng: SeededRandom) -> SceneEdit:
         scene.with_solid(replace(board, surface=MIRROR)),
         "Turn the gray board at the back wall into a mirror that reflects 90% of the light.",
         RULE,
-        {"object": "The board shows the floor before it, whose pattern goes on, and the objects from behind {where}."},
+        {
+            "object": "The board {where} now reflects the floor in front of it, whose pattern continues, and the "
+            "objects as seen from behind."
+        },
         target="gray board",
     )
 
@@ -148,10 +151,12 @@ def mirror_to_matte(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         before,
         scene.without(ball.name).with_solid(mirror),
-        f"Make the mirror ball matte and {color}: in white light of full strength it would be "
-        f"{srgb(ball.surface.color)}.",
+        f"Make the mirror ball matte and {color}: under full white light it would be {srgb(ball.surface.color)}.",
         "A matte surface shows no image; it is bright where light falls on it and dark where none does.",
-        {"object": f"The ball is {color} {{where}}, bright on the side of the light, and shows no image of the room."},
+        {
+            "object": f"The ball is {color} {{where}}, bright on the side that faces the light, and shows no image "
+            "of the room."
+        },
         target="mirror ball",
     )
 
@@ -175,9 +180,9 @@ def turn_mirror(rng: SeededRandom) -> SceneEdit:
         f"Turn the mirror {abs(by)} degrees {way}, as seen from above, about the vertical line through its middle.",
         "A mirror that turns by an angle turns what it shows by twice that angle.",
         {
-            "object": "The mirror stands at its new angle {where} and shows the floor and the objects that are now "
-            f"before it, more of what is on the {'left' if by > 0 else 'right'}.",
-            "uncovered": "What the mirror hid before is seen beside it.",
+            "object": "The mirror stands at its new angle {where} and shows the floor and the objects that are now in "
+            f"front of it, with more of what is on the {'left' if by > 0 else 'right'}.",
+            "uncovered": "What the mirror hid before is now visible beside it.",
             "shadow": "Its shadow turns with it.",
         },
         target="mirror",

@@ -10,7 +10,7 @@ from editscope.suites.physics.stage import BRIGHT, Spot, ceiling_light, free_spo
 from editscope.suites.raytracing.scene import Solid, Sun, TracedScene
 
 PLAIN_SHARE = 0.03
-"""By so much the light on a surface must change for a person to see it."""
+"""The relative change in the light on a surface that a person can see."""
 RULE = "Light travels in straight lines: an opaque object casts a shadow on the side away from the light."
 
 
@@ -35,7 +35,7 @@ def remove_object(rng: SeededRandom) -> SceneEdit:
         f"Remove the {name}.",
         RULE,
         {
-            "object": f"What was hidden behind the {name} is seen {{where}}; the pattern goes on there.",
+            "object": f"What was hidden behind the {name} is now visible {{where}}; the pattern continues there.",
             "shadow": "Its shadow {where} is gone: that part is as bright as what is around it.",
         },
         target=name,
@@ -75,7 +75,7 @@ def move_object(rng: SeededRandom) -> SceneEdit:
         RULE,
         {
             "object": f"The {solid.name} stands at its new place {{where}}.",
-            "uncovered": "Where it stood, what is behind it is seen {where}.",
+            "uncovered": "What was hidden behind its old place is now visible {where}.",
             "old shadow": "Its old shadow {where} is gone.",
             "new shadow": "It casts a shadow {where}, away from the light.",
         },

@@ -48,9 +48,10 @@ def fog(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         replace(scene, fog=Fog(density, (gray, gray, gray))),
-        f"Fill the scene with even fog of the gray RGB {codes}, {codes}, {codes}. In linear light it takes {percent}% "
-        "of what comes from the back wall straight ahead, and puts as much of its own gray there.",
-        "Fog hides more the farther away things are: what is left of the light falls exponentially with distance.",
+        f"Fill the scene with even fog of the gray RGB {codes}, {codes}, {codes}. In linear light, it absorbs "
+        f"{percent}% of what comes from the back wall straight ahead and replaces it with its own gray.",
+        "The farther away something is, the more the fog hides it: the light that is left falls exponentially with "
+        "distance.",
         {
             "fog": "The wall is paler than the objects, those at the back are paler than those in front, and dark "
             "things become lighter."
@@ -70,14 +71,14 @@ def flood(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         replace(scene, water=water),
-        f"Flood the floor with still water, up to {percent}% of the height of the {solid.name}. A meter of the water "
-        f"lets {red} of red, {green} of green and {blue} of blue light through; a square or stripe of the floor is "
-        f"{floor:g} m wide.",
+        f"Flood the floor with still water, up to {percent}% of the height of the {solid.name}. One meter of "
+        f"this water lets through {red} of red, {green} of green and {blue} of blue light; a square or stripe of "
+        f"the floor is {floor:g} m wide.",
         "Still water is level, bends light at its surface by a refractive index of 1.33, absorbs red light most, and "
-        "mirrors what is above it, the more the flatter one looks at it.",
+        "mirrors what is above it, more so at grazing angles.",
         {
-            "water": "The floor and the feet of the objects are under water, greener and lifted a little; the surface "
-            "shows the upper parts of objects and the wall upside down."
+            "water": "The floor and the feet of the objects are under water and look greener and slightly raised; the "
+            "surface shows the upper parts of the objects and the wall upside down."
         },
         whole="water",
         measures=(solid.name,),
@@ -138,7 +139,7 @@ def wet_tile(rng: SeededRandom) -> SceneEdit:
         replace(scene, wet=WetPatch((x, z, x + side, z + side))),
         f"Make the floor tile whose middle is {spoken_place(middle, scene)} wet, all of that tile and no other. Its "
         "own color keeps 45% of its brightness in linear light; a thin film of water, still and level, lies on it.",
-        "A wet surface is darker, and it reflects like a weak mirror, the more the flatter one looks at it.",
+        "A wet surface is darker and reflects like a weak mirror, more so at grazing angles.",
         {"wet patch": "The tile is darker {where}, and shows a faint image of the wall and of what stands behind it."},
         whole="wet patch",
         points=(middle,),
@@ -161,10 +162,11 @@ def fill_glass(rng: SeededRandom) -> SceneEdit:
         scene.with_solid(water),
         f"Fill the drinking glass with clear water, up to {percent}% of its height. Water has a refractive index of "
         "1.33; the wall of the glass is so thin that it does not bend light.",
-        "A round glass of water acts as a lens: it shows what is behind it wide and with left and right exchanged.",
+        "A round glass of water acts as a lens: it shows what is behind it stretched sideways, with left and right "
+        "swapped.",
         {
-            "object": "The water in the glass shows floor, wall and objects behind it bent and exchanged left to right "
-            "{where}; its level surface reflects a little."
+            "object": "The water in the glass shows the floor, the wall and the objects behind it bent, with left and "
+            "right swapped, {where}; its level surface reflects a little."
         },
         target="water",
     )
@@ -204,8 +206,9 @@ def light_candle(rng: SeededRandom) -> SceneEdit:
         f"Light the {name}. Its flame is like that of the {other}: as large, as bright, and as high above the wax.",
         "A flame lights what is around it, and things in its light cast shadows away from it.",
         {
-            "object": "The flame is seen {where}.",
-            "light": "Floor, wall and objects near the candle are lit warmly, and cast shadows away from the flame.",
+            "object": "The flame burns {where}.",
+            "light": "The candle casts a warm light on the floor, the wall and the objects near it, and they cast "
+            "shadows away from the flame.",
         },
         target=name,
         measures=(f"{name} stick", f"{other} stick"),

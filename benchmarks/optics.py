@@ -2,8 +2,9 @@
 
     python benchmarks/optics.py [--size 512] [--samples 64] [--reference 512]
 
-Mitsuba is optional and no dependency: ``pip install mitsuba``. Its fast variant needs an LLVM library; set
-``DRJIT_LIBLLVM_PATH`` to one (version 16 or later) if it finds none. Without it, only our own figures are printed.
+Mitsuba is optional and no dependency: ``pip install mitsuba``. Its fast variant needs an LLVM library; if it finds
+none, set ``DRJIT_LIBLLVM_PATH`` to one. Version 19 works; 15 and 16 cannot compile for processors with AVX-512.
+Without Mitsuba, the script prints our own figures only.
 Both draw with the same light: lamps, light from all around, mirrors, glass, and no light between matte surfaces.
 """
 

@@ -59,7 +59,7 @@ Approved: TypeAlias = Annotated[
 Dollars: TypeAlias = Annotated[
     float | None,
     typer.Option(
-        "--budget", metavar="USD", min=0.0, help="Spend at most so many dollars in all.", rich_help_panel=COST
+        "--budget", metavar="USD", min=0.0, help="Spend at most this many dollars in total.", rich_help_panel=COST
     ),
 ]
 AtOnce: TypeAlias = Annotated[

@@ -88,7 +88,7 @@ def create(
         int | None, typer.Option("--per-rater", metavar="N", min=1, help="The most votes that one rater gives.")
     ] = None,
     break_after: Annotated[
-        int, typer.Option("--break-after", metavar="N", min=0, help="Propose a break after so many votes; 0: never.")
+        int, typer.Option("--break-after", metavar="N", min=0, help="Suggest a break after this many votes; 0: never.")
     ] = 50,
     qualification: Annotated[
         int, typer.Option("--qualification", metavar="N", min=0, help="Items with a known answer before the votes.")
@@ -203,7 +203,7 @@ def links(
     name: Name,
     folder: Dir = Path(),
     raters: Annotated[
-        int, typer.Option("--raters", metavar="N", min=0, help="Add so many raters, each with a link.")
+        int, typer.Option("--raters", metavar="N", min=0, help="Add this many raters, each with a link.")
     ] = 0,
     names: Annotated[
         list[str] | None, typer.Option("--name", metavar="TEXT", help="Add a rater of this name; repeat it.")

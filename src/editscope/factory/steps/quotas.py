@@ -13,7 +13,7 @@ from editscope.factory.steps.tools import Tools
 
 
 class QuotaStep(WholeStep):
-    """So many records of each value of a field: ``by = "subset"``, ``quotas = { awareness_1 = 281 }``.
+    """A set number of records for each value of a field: ``by = "subset"``, ``quotas = { awareness_1 = 281 }``.
 
     ``times = 1.5`` draws half as many again, for a shortlist from which people choose. Values without a quota are
     dropped. Which records are drawn depends on the plan's seed and on their ids. Without quotas all go on.

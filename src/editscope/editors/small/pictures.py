@@ -23,6 +23,12 @@ BLOCK = 1 << 18
 """Pixels, or colors, that are looked at together; more would take memory and no less time."""
 FEW = 256
 """Colors up to which searching for each is faster than a table of all colors that there are."""
+MERGED = 32
+"""In a picture with more colors, such as one with noise, the levels by which a color differs from the one it counts for."""
+LEAST = 0.001
+"""The share of such a picture that a color must have with all that count for it; edges in JPEGs have less."""
+NEAR = 12
+"""Levels by which a pixel may differ from a flat color and still be taken for it."""
 
 Grid = npt.NDArray[np.uint8]
 
@@ -82,14 +88,18 @@ class ReadPicture:
     colors: npt.NDArray[np.uint8]
     marks: npt.NDArray[np.uint8]
     size: GridSize
+    flat: float = 1.0
+    """The share of its pixels that have one of its colors, or nearly."""
 
 
 def read_picture(picture: Pixels, codes: Sequence[tuple[int, int, int]]) -> ReadPicture:
     """A picture and the color codes of its instruction."""
     height, width = picture.shape[:2]
     values, counts = np.unique(_packed(picture), return_counts=True)
-    most = np.sort(np.argsort(-counts, kind="stable")[: COLORS - len(codes)])
-    own = _unpacked(values[most])
+    drawn = len(values) <= COLORS - len(codes)
+    own = _unpacked(values if drawn else values[np.sort(_merged(values, counts, COLORS - len(codes)))])
+    if not drawn:
+        own = _snapped(own, codes)
     number = np.concatenate([_nearest(values[at : at + BLOCK], own) for at in range(0, len(values), BLOCK)])
     plane = np.empty((height, width), np.uint8)
     rows = max(1, BLOCK // width)
@@ -101,7 +111,36 @@ def read_picture(picture: Pixels, codes: Sequence[tuple[int, int, int]]) -> Read
         plane[at : at + rows] = table[packed] if table.size else number[np.searchsorted(values, packed)]
     colors, marks = choices(own, codes)
     size = grid_size(width, height)
-    return ReadPicture(plane, shown(plane, size), colors, marks, size)
+    flat = 1.0 if drawn else _flat_share(values, counts, own[number])
+    return ReadPicture(plane, shown(plane, size), colors, marks, size, flat)
+
+
+def _merged(values: npt.NDArray[np.uint32], counts: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.int64]:
+    """The places of the most frequent colors, after each of which those near to it are left out."""
+    colors, left = _unpacked(values).astype(np.int16), counts.copy()
+    places: list[int] = []
+    while len(places) < most and left.any():
+        place = int(left.argmax())
+        near = np.abs(colors - colors[place]).max(axis=1) <= MERGED
+        if not places or left[near].sum() >= LEAST * counts.sum():
+            places.append(place)
+        left[near] = 0
+    return np.array(places, np.int64)
+
+
+def _snapped(own: npt.NDArray[np.uint8], codes: Sequence[tuple[int, int, int]]) -> npt.NDArray[np.uint8]:
+    """Colors with those replaced that are nearly one that the sentence names."""
+    snapped = own.copy()
+    for code in codes:
+        away = np.abs(own.astype(np.int16) - np.array(code, np.int16)).max(axis=1)
+        if away.min() <= NEAR:
+            snapped[away.argmin()] = code
+    return snapped
+
+
+def _flat_share(values: npt.NDArray[np.uint32], counts: npt.NDArray[np.int64], stands: npt.NDArray[np.uint8]) -> float:
+    away = np.abs(_unpacked(values).astype(np.int16) - stands).max(axis=1)
+    return float(counts[away <= NEAR].sum() / counts.sum())
 
 
 def _packed(picture: Pixels) -> npt.NDArray[np.uint32]:

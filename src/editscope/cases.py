@@ -199,7 +199,8 @@ class Aggregation:
 
     ``strata`` are the tags within which the bootstrap resamples, unless a group names its own; cases whose tags
     contain ``exclude`` are diagnostics and stay out of every average; ``headline`` is the metric that comes first.
-    ``resampling`` names the choice of strata where a suite offers several, such as "release" and "paper".
+    ``resampling`` names the choice of strata where a suite offers several, such as "release" and "paper". The bootstrap
+    draws cases of one ``unit`` together, such as the levels of one problem; without it, each case by itself.
     """
 
     overall: Group
@@ -209,6 +210,7 @@ class Aggregation:
     headline: str = "miou"
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NOTHING)
     resampling: str = ""
+    unit: str = ""
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -220,4 +222,4 @@ class Aggregation:
         """
         groups = (self.overall, *self.groups)
         used = [tag for group in groups for tag in (*group.by, *group.over, *(group.strata or ()))]
-        return tuple(dict.fromkeys([*used, *self.strata, *self.exclude]))
+        return tuple(dict.fromkeys([*used, *self.strata, *self.exclude, *([self.unit] if self.unit else [])]))

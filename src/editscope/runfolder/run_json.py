@@ -49,7 +49,7 @@ AGGREGATION = record(
         "headline": text,
         "orders": dict_of(list_of(text)),
     },
-    {"resampling": text},
+    {"resampling": text, "unit": text},
 )
 MEASURE = record(
     {
@@ -222,6 +222,7 @@ def aggregation_from(info: Info) -> Aggregation:
         headline=saved["headline"],
         orders={tag: tuple(values) for tag, values in saved["orders"].items()},
         resampling=saved.get("resampling", ""),
+        unit=saved.get("unit", ""),
     )
 
 
@@ -235,6 +236,7 @@ def aggregation_json(aggregation: Aggregation) -> dict[str, Any]:
         "headline": aggregation.headline,
         "orders": dict(aggregation.orders),
         **({"resampling": aggregation.resampling} if aggregation.resampling else {}),
+        **({"unit": aggregation.unit} if aggregation.unit else {}),
     }
 
 

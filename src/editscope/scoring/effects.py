@@ -18,7 +18,7 @@ from editscope.errors import BadInput
 from editscope.images import Pixels, cover
 from editscope.scoring.effect_change import Mask, distance, moved_light, strength_of
 from editscope.scoring.effect_failure import EffectChange, EffectOutcome, effect_failure
-from editscope.scoring.gain import NO_GAIN, Gain, best_gain, with_gain
+from editscope.scoring.gain import MOST_GAIN, NO_GAIN, Gain, best_gain, with_gain
 from editscope.scoring.pixels import TOLERANCES, PixelScore, grade_loaded, missing_score
 
 Levels: TypeAlias = npt.NDArray[np.uint8]
@@ -313,9 +313,12 @@ def _gained(
     """The best gain, the output with it, and the preservation then.
 
     The gain is fitted where nothing should change. It is 1 where it would make preservation worse: then the rest
-    differs by more than a tone, such as a shadow beside its place, and a fit to that says nothing of the tone.
+    differs by more than a tone, such as a shadow beside its place, and a fit to that says nothing of the tone. It is
+    also 1 where it is too large to be a tone: a blank picture would become a mean gray.
     """
     gain = best_gain(answer, output, scored & ~union & (before == answer).all(axis=2))
+    if not all(1 / MOST_GAIN <= factor <= MOST_GAIN for factor in gain):
+        return NO_GAIN, output, plain.preservation_accuracy
     gained = with_gain(output, gain)
     if gained is not output:
         preserved = _graded(before, answer, gained, union, scored)[0].preservation_accuracy

@@ -14,6 +14,8 @@ Gain: TypeAlias = tuple[float, float, float]
 """A factor for each channel, in linear light."""
 
 NO_GAIN: Gain = (1.0, 1.0, 1.0)
+MOST_GAIN = 3.0
+"""The factor up to which, in linear light, a difference is one of tone."""
 
 
 def best_gain(answer: Pixels, output: Pixels, mask: npt.NDArray[np.bool_]) -> Gain:

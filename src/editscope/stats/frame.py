@@ -25,7 +25,7 @@ OVERALL = "overall"
 DIAGNOSTIC = "diagnostic"
 """The group name of cases that stay out of every average."""
 UNIT = "case_id"
-"""What is drawn: a case, with all its rows."""
+"""What is drawn, where an aggregation has no unit of its own: a case, with all its rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +56,7 @@ class Frame:
         A ``unit`` that is no column of the rows means that every row is a unit.
         """
         names = column_names(rows)
+        unit = aggregation.unit or unit if unit == UNIT else unit
         unit = unit if unit in names else None
         tags = {tag: column(rows, tag) for tag in (*aggregation.tags, *([unit] if unit else []))}
         values = [column(rows, metric) for metric in metrics]

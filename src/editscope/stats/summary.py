@@ -94,6 +94,8 @@ def resampled_within(aggregation: Aggregation) -> str:
     'within task (rows by condition: within task and condition), as the release does'
     >>> resampled_within(Aggregation(Group("overall", ()), (), strata=()))
     'over the whole suite'
+    >>> resampled_within(Aggregation(Group("overall", ()), (), strata=("task",), unit="problem"))
+    'within task, all cases of a problem together'
     """
 
     def words(strata: tuple[str, ...]) -> str:
@@ -102,7 +104,8 @@ def resampled_within(aggregation: Aggregation) -> str:
     own = [group for group in aggregation.groups if group.strata not in (None, aggregation.strata)]
     apart = "; ".join(f"rows by {group.name}: {words(group.strata or ())}" for group in own)
     way = WAYS.get(aggregation.resampling)
-    return words(aggregation.strata) + (f" ({apart})" if apart else "") + (f", {way}" if way else "")
+    together = f", all cases of a {aggregation.unit} together" if aggregation.unit else ""
+    return words(aggregation.strata) + (f" ({apart})" if apart else "") + together + (f", {way}" if way else "")
 
 
 def percent_scale(metric: str) -> float:

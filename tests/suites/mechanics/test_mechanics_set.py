@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -19,8 +20,8 @@ from editscope.suites import load_suite
 from editscope.suites.mechanics.catalog import CATALOG
 from editscope.suites.physics.catalog import LEVELS
 from editscope.suites.physics.make import draw, sentence, where
-from editscope.suites.raytracing.render import render
-from editscope.suites.raytracing.scene import SHADOWING
+from editscope.suites.raytracing.render import place_in_picture, render
+from editscope.suites.raytracing.scene import SHADOWING, Camera
 
 pytestmark = pytest.mark.slow
 
@@ -105,3 +106,26 @@ def test_a_sentence_says_where_the_object_stood_or_stands(task: str) -> None:
         edit, change = draw(CATALOG, task, number, "mechanics", 96)
         picture = change.before if task == "remove_block" else change.after
         assert where(picture.covered(edit.target)) in sentence(edit, change, "explicit")
+
+
+@pytest.mark.slow
+def test_boxes_on_a_tilted_board_slide_and_stay_and_posts_move_to_both_sides() -> None:
+    boards = load_suite("mechanics", tasks="tilt_board", levels="explicit", per_task=40, size=64)
+    ends = Counter(
+        next(word for word in ("rolls down", "slides down", "stays where") if word in case.instruction)
+        for case in boards
+    )
+    assert min(ends.values()) >= 5 and len(ends) == 3, ends
+    posts = load_suite("mechanics", tasks="move_post", levels="superficial", per_task=12, size=64)
+    assert {case.details["target"] for case in posts} == {"left post", "right post"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["load_spring", "press_springs", "put_in_water", "take_from_water"])
+def test_the_ruler_that_a_sentence_names_is_in_the_picture(task: str) -> None:
+    for case in load_suite("mechanics", tasks=task, levels="superficial", per_task=12, size=64, namespace="rulers"):
+        scene = case.details["scene"]
+        (marks,) = [solid for solid in scene["solids"] if solid["name"] == "ruler"]
+        x, y, z = marks["place"]
+        column, _ = place_in_picture((x, y, z), Camera(**scene["camera"]), (64, 64))
+        assert 0 < column < 64

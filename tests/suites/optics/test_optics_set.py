@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import collections
+import json
 import re
 from dataclasses import replace
 from functools import cache
@@ -20,8 +21,10 @@ from editscope.cases import Case
 from editscope.editors import Request, load_editor, request_seed
 from editscope.errors import BadInput
 from editscope.images import load
+from editscope.runfolder.run_json import aggregation_from, aggregation_json
 from editscope.runs import run
 from editscope.scoring import EffectScore, score_effects
+from editscope.stats.summary import summarize
 from editscope.suites import load_suite
 from editscope.suites.optics.catalog import CATALOG
 from editscope.suites.optics.suite import OpticsSuite, write_set
@@ -279,7 +282,9 @@ def test_a_written_set_has_the_cases_of_the_one_in_memory(tmp_path: Path) -> Non
     broken.write_text(
         broken.read_text().replace('"ignored": {"pixels": 0, "mask": [', '"ignored": {"pixels": 0, "mask": [7, ')
     )
-    with pytest.raises(BadInput, match=r"fog_located/000\.json: the runs of a mask do not fill .* write the set again"):
+    with pytest.raises(
+        BadInput, match=r"fog_located/000\.json: the mask of the effect .fog. is of another size .* again"
+    ):
         load_suite("optics", root=tmp_path / "set")["fog_located/000"]
 
 
@@ -350,3 +355,32 @@ def test_960_problems_are_made_in_memory_without_a_file(tmp_path: Path, monkeypa
     made = [suite.case(case_id) for case_id in suite.ids[:960]]
     assert len(made) == 960 and not list(tmp_path.iterdir())
     assert all(isinstance(case.images[0], np.ndarray) and case.effects for case in made)
+
+
+@pytest.mark.slow
+def test_a_white_picture_is_a_catastrophe_and_no_tone_shift() -> None:
+    for task in ("lamp_off", "move_sun", "remove_mirrored", "add_object"):
+        for case in cases(task):
+            before, answer = pictures(case)
+            score = score_effects(before, answer, np.full_like(answer, 255), case.effects, case.ignored)
+            assert score.failure == "structural_catastrophe" and score.gain == (1.0, 1.0, 1.0)
+
+
+def test_levels_of_a_problem_are_drawn_together() -> None:
+    """Three levels that score alike say no more than one."""
+    suite = load_suite("optics", tasks="fog,flood", per_task=12, size=64)
+    rng = np.random.default_rng(3)
+    worth = {problem: float(rng.random()) for problem in {suite.tags(i)["problem"] for i in suite.ids}}
+
+    def interval(levels: tuple[str, ...]) -> tuple[float, float]:
+        ids = [i for i in suite.ids if suite.tags(i)["level"] in levels]
+        rows: dict[str, list[Any]] = {tag: [suite.tags(i)[tag] for i in ids] for tag in suite.aggregation.tags}
+        rows |= {"case_id": ids, "consequences": [worth[suite.tags(i)["problem"]] for i in ids]}
+        cell = summarize(rows, suite.aggregation, ["consequences"])["overall"]["consequences"]
+        return cell["lo"], cell["hi"]
+
+    (low, high), (one_low, one_high) = interval(LEVELS), interval(("explicit",))
+    assert high - low == pytest.approx(one_high - one_low, rel=0.05)
+    assert (
+        aggregation_from({"aggregation": json.loads(json.dumps(aggregation_json(suite.aggregation)))}).unit == "problem"
+    )

@@ -102,7 +102,9 @@ def _scaled_lamp(scene: SceneFields, name: str, shares: list[float]) -> None:
 
 def _recolor_lamp(sentence: str, scene: SceneFields) -> str:
     name, *rest = _match(
-        r"the light of the (.+?) from white .*, (\d+)% of its red, (\d+)% of its green and (\d+)% of its blue", sentence
+        r"the light of the (.+?) from white .* (\d+)% of its present red, (\d+)% of its present green "
+        r"and (\d+)% of its present blue",
+        sentence,
     )
     shares = [int(share) / 100 for share in rest]
     _scaled_lamp(scene, name, shares)

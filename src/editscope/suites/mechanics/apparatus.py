@@ -10,6 +10,7 @@ from itertools import pairwise
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.mechanics.closed_forms import catenary
 from editscope.suites.physics.stage import COLORS, place_solids, room, srgb
+from editscope.suites.raytracing.render import place_in_picture
 from editscope.suites.raytracing.scene import ALL, SHADOWING, Camera, Point, Solid, Surface, TracedScene
 
 WOOD = Surface("matte", (0.36, 0.2, 0.09))
@@ -17,6 +18,8 @@ METAL = Surface("matte", (0.2, 0.21, 0.23))
 DARK = Surface("matte", (0.05, 0.05, 0.06))
 PALE = Surface("matte", (0.72, 0.7, 0.62))
 WATER = Surface("clear", (0.18, 0.55, 0.72))
+IN_VIEW = 0.01
+"""The share of the width that is left beside a ruler."""
 MARK = 0.1
 """How far apart the marks of a ruler are."""
 PER_TURN = 8
@@ -98,6 +101,14 @@ def ruler(x: float, z: float, height: float, *, start: float = 0.0) -> Solid:
         y = _short(number * MARK)
         lines.append(((0.0, y, 0.0), (wide, y, 0.0)))
     return Solid("ruler", "wire", (x, start, z), (0.018, 0.018, 0.018), DARK, lines=tuple(lines))
+
+
+def in_view(marks: Solid, camera: Camera) -> bool:
+    """Whether a ruler lies between the left and the right edge of the picture."""
+    ends = [end for line in marks.lines for end in line]
+    left, right = (side(end[0] for end in ends) for side in (min, max))
+    x, y, z = marks.place
+    return all(IN_VIEW < place_in_picture((x + end, y, z), camera, (1, 1))[0] < 1 - IN_VIEW for end in (left, right))
 
 
 def beam(height: float, half: float = 1.75, z: float = 0.0) -> tuple[Solid, ...]:

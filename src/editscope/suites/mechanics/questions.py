@@ -28,6 +28,8 @@ PLAIN_SHADOW = 1.3
 TIMES = {1.0: "", 2.0: "twice ", 3.0: "three times ", 1.5: "1.5 times ", 2.5: "2.5 times ", 4.0: "four times "}
 """Lengths that a spring is compared with, in heights of a weight; the first that tells both pictures apart is taken."""
 PLAIN_TIMES = 1.07
+HIDDEN_TIMES = 1.35
+"""The same for the longer spring under a plate, which hides its upper end."""
 """By this factor a length must differ from the one it is compared with."""
 
 
@@ -86,7 +88,7 @@ def _load_spring(case: AskedCase) -> Wordings:
 
 def _press_springs(case: AskedCase) -> Wordings:
     springs = tuple(name for name in _moving(case) if name.endswith(" spring"))
-    return {**_target(case), **_stretched(case, springs), **_shadow(case)}
+    return {**_target(case), **_stretched(case, springs, under_plates=True), **_shadow(case)}
 
 
 def _shorten_rope(case: AskedCase) -> Wordings:
@@ -152,13 +154,14 @@ def _shifted(case: AskedCase, effect: str, name: str, called: str = "") -> Wordi
     return {}
 
 
-def _stretched(case: AskedCase, springs: tuple[str, ...]) -> Wordings:
+def _stretched(case: AskedCase, springs: tuple[str, ...], *, under_plates: bool = False) -> Wordings:
     """The length of a spring against the height of the weight that hangs on it or stands on it."""
+    plain = HIDDEN_TIMES if under_plates else PLAIN_TIMES
     weight = next(name for name in _moving(case) if name.endswith(" weight"))
     high = float(case.solid(weight)["size"][1])
     for name, times in product(springs, TIMES):
         after, before = (_length(case.solid(name, after=after)) / high for after in (True, False))
-        if min(after, before) * PLAIN_TIMES < times < max(after, before) / PLAIN_TIMES:
+        if min(after, before) * PLAIN_TIMES < times < max(after, before) / plain:
             longer, shorter = (
                 f"Is the {name} {word} than {TIMES[times]}the height of the {weight}?" for word in ("longer", "shorter")
             )

@@ -54,12 +54,11 @@ def _recolor_lamp(case: AskedCase) -> Wordings:
 
 
 def _dim_lamp(case: AskedCase) -> Wordings:
-    thing = f"the light of the {case.target} on the wall"
-    return {"light": Wording(f"Is {thing} weak?", f"Is {thing} strong?")}
+    return {}  # one picture does not tell how bright the lamp was before
 
 
 def _move_lamp(case: AskedCase) -> Wordings:
-    wordings = _moved(case, f"the globe of the {case.target}", "in front of the wall")
+    wordings = _moved(case, f"the globe of the {case.target}", "in the air")
     # Where light goes and where it comes from: the side of the room that is brighter tells.
     came, went = (case.brighter("light", darker=darker) for darker in (False, True))
     if came.any() and went.any():
@@ -91,9 +90,7 @@ def _removed(case: AskedCase) -> Wordings:
 def _added(case: AskedCase) -> Wordings:
     model = case.target.removeprefix("second ")
     found = {
-        "object": Wording(
-            f"Does {one(model)} stand on the floor?", f"Is the place of {one(model)} on the floor empty?"
-        ),
+        "object": Wording(f"Does {one(model)} stand on the floor?", f"Is {one(model)} absent from the floor?"),
         "shadow": Wording(f"Is the shadow of {one(model)} visible?", f"Is the shadow of {one(model)} absent?"),
     }
     if case.target == model:  # glass: there is no other one to be mistaken for it

@@ -43,17 +43,17 @@ class PhysicsCatalog:
         """The effects that every problem of a task has."""
         return self.laws[self.tasks[task]][task]
 
-    def tags_of(self, task: str, level: str) -> dict[str, str]:
-        """Law, task and level of a problem.
+    def tags_of(self, task: str, level: str, number: int) -> dict[str, str]:
+        """Law, task and level of a case, and its problem, which all levels share.
 
-        >>> PhysicsCatalog("haze", {"global_state": {"fog": ("fog",)}}, "").tags_of("fog", "explicit")
-        {'law': 'global_state', 'task': 'fog', 'level': 'explicit'}
+        >>> PhysicsCatalog("haze", {"global_state": {"fog": ("fog",)}}, "").tags_of("fog", "explicit", 7)
+        {'law': 'global_state', 'task': 'fog', 'level': 'explicit', 'problem': 'fog 007'}
         """
-        return {"law": self.tasks[task], "task": task, "level": level}
+        return {"law": self.tasks[task], "task": task, "level": level, "problem": f"{task} {number:03d}"}
 
     @property
     def aggregation(self) -> Aggregation:
-        """Means of tasks, then of laws, over all cases and over those of one level."""
+        """Means of tasks, then of laws, of all cases and of those of one level; a problem is drawn with its levels."""
         return Aggregation(
             overall=Group("overall", (), ("task", "law")),
             groups=(
@@ -61,7 +61,8 @@ class PhysicsCatalog:
                 Group("task", ("task",)),
                 Group("level", ("level",), ("task", "law")),
             ),
-            strata=("task", "level"),
+            strata=("task",),
+            unit="problem",
             orders={"law": tuple(self.laws), "task": tuple(self.tasks), "level": LEVELS},
             headline="consequences",
         )

@@ -50,6 +50,10 @@ def check_description(details: Mapping[str, Any]) -> None:
         found = [f"field {'.'.join(map(str, one['loc']))!r}: {_lower(one['msg'])}" for one in error.errors()]
         more = f" and {len(found) - MOST_SHOWN:,} more" if len(found) > MOST_SHOWN else ""
         raise ValueError("; ".join(found[:MOST_SHOWN]) + more) from None
+    pixels = sum(details["ignored"]["mask"])
+    for effect in details["effects"]:
+        if sum(effect["mask"]) != pixels:
+            raise ValueError(f"the mask of the effect {effect['name']!r} is of another size than the ignored pixels")
 
 
 def check_change(case: Case) -> None:

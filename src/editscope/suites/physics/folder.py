@@ -23,7 +23,15 @@ class SceneEditFolder(ReleasedFolder):
                     f"{folder} holds the task {fields.task!r} at the level {fields.mode!r}, which {catalog.name} does "
                     "not have; write the set again"
                 )
-            return catalog.tags_of(fields.task, fields.mode)
+            number = (fields.model_extra or {}).get("problem_id")
+            if not isinstance(number, int) or number < 0:
+                raise BadInput(f"{folder}: the field 'problem_id' is {number!r}, not a number; write the set again")
+            try:
+                check_description(fields.model_extra or {})
+            except ValueError as error:
+                damaged = self.root / folder / f"{number:03d}.json"
+                raise BadInput(f"{damaged}: {error}; remove it and write the set again") from error
+            return catalog.tags_of(fields.task, fields.mode, number)
 
         super().__init__(
             catalog.name,
@@ -40,7 +48,6 @@ class SceneEditFolder(ReleasedFolder):
         """One problem with its effects; BadInput where they cannot be those of its pictures."""
         case = super().case(case_id)
         try:
-            check_description(case.details)
             case = with_effects(case)
             check_change(case)
         except ValueError as error:

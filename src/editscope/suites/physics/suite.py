@@ -112,7 +112,7 @@ class SceneEditSuite(GeneratedSuite):
     def tags(self, case_id: str) -> Mapping[str, str]:
         """The tags of one problem."""
         slot = self.slots[case_id]
-        return self.catalog.tags_of(slot.task, slot.level)
+        return self.catalog.tags_of(slot.task, slot.level, slot.number)
 
     def size(self, case_id: str) -> tuple[int, int]:
         """Width and height of the pictures."""
@@ -178,7 +178,8 @@ class SceneEditStream(ProblemStream):
 
     def tags(self, place: StreamPlace) -> Mapping[str, str]:
         """The tags of one problem."""
-        return self.suite.catalog.tags_of(*place.cell)
+        slot = self.slot(place)
+        return self.suite.catalog.tags_of(slot.task, slot.level, slot.number)
 
     def seeds(self, place: StreamPlace) -> Iterator[int]:
         """The one seed that all attempts are drawn from."""

@@ -86,6 +86,15 @@ def _split(
 
 
 @compiled(inner=True)
+def _fresnel(cos: float, ratio: float) -> float:
+    """The share of light that a denser, clear surface reflects; ``ratio`` is the index before it by that behind it."""
+    bent = math.sqrt(1.0 - ratio * ratio * (1.0 - cos * cos))
+    across = (ratio * cos - bent) / (ratio * cos + bent)
+    along = (cos - ratio * bent) / (cos + ratio * bent)
+    return 0.5 * (across * across + along * along)
+
+
+@compiled(inner=True)
 def _trace(
     x: float, y: float, z: float, dx: float, dy: float, dz: float, w: Any, spin: int, seen_from: int, seen_to: int
 ) -> tuple[float, float, float, int]:
@@ -189,9 +198,8 @@ def _trace(
                 if max(wr, max(wg, wb)) > PLAIN_SHARE:
                     bits |= UNSEEN_BIT
             elif side == FLOOR and w[14] < x < w[16] and w[15] < z < w[17]:
-                # Water in the pores: darker, and a thin surface that reflects by Schlick's rule.
-                up = 1.0 + dy
-                glossy = 0.04 + 0.96 * up * up * up * up * up
+                # Water in the pores: darker, with a level film that reflects as water does.
+                glossy = _fresnel(-dy, 1.0 / WATER_INDEX)
                 n = _push(
                     w, n, x, y, z, dx, -dy, dz, wr * glossy, wg * glossy, wb * glossy, depth + 1,
                     2.0 if seen_by == 1 else float(seen_by), -1.0, 0.0,

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from editscope.cases import Effect
 from editscope.suites.raytracing.render import Rendering, render
 from editscope.suites.raytracing.scene import ALL, MIRRORED, REFRACTED, SHADOWING, SHINING, Solid, TracedScene
+from editscope.suites.raytracing.thrown_light import thrown_light
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -88,6 +89,8 @@ def solve_object(before: TracedScene, after: TracedScene, target: str, size: tup
         own |= {OLD_SHADOW: own["shadow"], NEW_SHADOW: own["shadow"]}
         del masks["shadow"]
     effects += [Effect(name, mask) for name, mask in masks.items()]
+    if new is not None and new.kind == "panel" and new.surface.kind == "mirror":
+        ignored |= thrown_light(after, new, size) & ~here & ~there
     finished = _finished(first, second, effects, ignored | glass_shadow, drawn, own)
     return replace(finished, glass_shadow=glass_shadow)
 

@@ -116,6 +116,11 @@ def place_in_picture(point: tuple[float, float, float], camera: Camera, size: tu
     return (u + 1) / 2 * width, height / 2 - v / 2 * width
 
 
+def camera_axes(camera: Camera) -> npt.NDArray[np.float64]:
+    """The place of the camera, straight ahead, and the vectors to the right edge and as far up: one in each row."""
+    return _view(camera).reshape(4, 3)
+
+
 def _view(camera: Camera) -> npt.NDArray[np.float64]:
     """The place of the camera, straight ahead, and the vectors to the right edge and as far up."""
     place, target = np.array(camera.place), np.array(camera.target)

@@ -211,10 +211,11 @@ def tilt_board(rng: SeededRandom) -> SceneEdit:
     ]
     post = Solid("post", "box", (axle[0], 0.0, 0.0), (0.16, round(high, 3) - 0.05, 0.4), METAL)
     pin = Solid("axle", "wire", axle, (0.09, 0.09, 0.09), METAL, lines=(((0.0, 0.0, -0.33), (0.0, 0.0, 0.33)),))
-    slides_at = rng.integer(3, 5) * 5
-    tilt = rng.integer(8, 20) * rng.choice((-1, 1))
-    boxed = rng.chance(0.5)
-    if boxed and abs(abs(tilt) - slides_at) < 4:
+    boxed, slides = rng.chance(0.55), rng.chance(0.3)
+    slides_at = rng.integer(2, 3) * 5 if slides else rng.integer(3, 5) * 5
+    steep = rng.integer(slides_at + 4, 21) if boxed and slides else rng.integer(8, 20)
+    tilt = steep * rng.choice((-1, 1))
+    if boxed and abs(steep - slides_at) < 4:
         raise Unsettled
     shape = "box" if boxed else "ball"
     name = f"{colors[0]} {shape}"

@@ -11,6 +11,7 @@ from editscope.suites.mechanics.apparatus import (
     bystander,
     coil,
     colored,
+    in_view,
     painted,
     rope,
     ruler,
@@ -59,7 +60,10 @@ def load_spring(rng: SeededRandom) -> SceneEdit:
         raise Crowded
     x = rng.uniform(-0.9, 0.9)
     base = bystander(rng, workshop(rng, tall=True), colors)
-    for solid in (*beam(BEAM), ruler(x + rng.choice((-0.6, 0.5)), 0.0, BEAM)):
+    marks = ruler(x + rng.choice((-0.6, 0.5)), 0.0, BEAM)
+    if not in_view(marks, base.camera):
+        raise Crowded
+    for solid in (*beam(BEAM), marks):
         base = base.with_solid(solid)
 
     def hung(names: list[str], load: float) -> TracedScene:
@@ -110,7 +114,11 @@ def press_springs(rng: SeededRandom) -> SceneEdit:
     if any(spring_length(length, -give, sum(masses)) < TIGHT for length, give in zip(unloaded, gives, strict=True)):
         raise Crowded
     x, height = rng.uniform(-0.9, 0.9), rng.uniform(0.28, 0.34)
-    base = bystander(rng, workshop(rng), colors).with_solid(ruler(x + rng.choice((-0.75, 0.65)), 0.0, 2.2))
+    base = bystander(rng, workshop(rng), colors)
+    marks = ruler(x + rng.choice((-0.75, 0.65)), 0.0, 2.2)
+    if not in_view(marks, base.camera):
+        raise Crowded
+    base = base.with_solid(marks)
 
     def stacked(names: list[str], load: float) -> TracedScene:
         scene, y = base, 0.0
@@ -217,12 +225,15 @@ def move_post(rng: SeededRandom) -> SceneEdit:
     length = apart + rng.integer(2, 3) / 10
     way = rng.integer(3, 7) / 10
     before = scene.with_solid(rope("rope", (left, top, 0.0), apart, length, PALE))
-    post = scene.solid("right post")
-    nearer = Solid(post.name, post.kind, (round(left + apart - way, 3), 0.0, 0.0), post.size, post.surface)
-    after = scene.with_solid(nearer).with_solid(rope("rope", (left, top, 0.0), round(apart - way, 3), length, PALE))
+    side, to = rng.choice((("right", "left"), ("left", "right")))
+    post = scene.solid(f"{side} post")
+    begins = left if side == "right" else round(left + way, 3)
+    x = begins if side == "left" else round(left + apart - way, 3)
+    nearer = Solid(post.name, post.kind, (x, 0.0, 0.0), post.size, post.surface)
+    after = scene.with_solid(nearer).with_solid(rope("rope", (begins, top, 0.0), round(apart - way, 3), length, PALE))
     return SceneEdit(
         before, after,
-        f"Move the right post {way * 100:.0f} cm to the left. Before the move, the posts are {apart:.1f} m apart; "
+        f"Move the {side} post {way * 100:.0f} cm to the {to}. Before the move, the posts are {apart:.1f} m apart; "
         f"the rope that is tied to both is {length:.1f} m long and keeps its length.",
         HANGING,
         {
@@ -231,8 +242,8 @@ def move_post(rng: SeededRandom) -> SceneEdit:
             f"not {_sag(apart, length)}.",
             "shadow": "The shadows of the post and the rope follow.",
         },
-        target="right post",
-        roles={"right post": "object", "rope": "moved"},
+        target=post.name,
+        roles={post.name: "object", "rope": "moved"},
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from editscope.suites.generated.seeded_random import SeededRandom
-from editscope.suites.mechanics.apparatus import bystander, colored, frame, painted, ruler, water, workshop
+from editscope.suites.mechanics.apparatus import bystander, colored, frame, in_view, painted, ruler, water, workshop
 from editscope.suites.mechanics.closed_forms import draft, water_level
 from editscope.suites.physics.edit import Crowded, SceneEdit, one
 from editscope.suites.physics.stage import COLORS
@@ -36,7 +36,10 @@ def _tank(rng: SeededRandom, name: str) -> tuple[TracedScene, TracedScene, str, 
     x = round(rng.uniform(-0.5, 0.5), 3)
     place = (x, 0.02, Z)
     base = base.with_solid(frame("tank", (x, 0.0, Z), (width + 0.03, high, depth + 0.03)))
-    base = base.with_solid(ruler(round(x - width / 2 - 0.12, 3), round(Z - depth / 2, 3), 1.22, start=0.02))
+    marks = ruler(round(x - width / 2 - 0.12, 3), round(Z - depth / 2, 3), 1.22, start=0.02)
+    if not in_view(marks, base.camera):
+        raise Crowded
+    base = base.with_solid(marks)
     across = round(x + rng.uniform(-0.3, 0.3) * (width - block[0]), 3)
     bottom = round(0.02 + risen - deep, 4) if floats else 0.02
     thing = Solid(name, "box", (across, bottom, Z), block, colored(colors[0]))
@@ -50,7 +53,7 @@ def _tank(rng: SeededRandom, name: str) -> tuple[TracedScene, TracedScene, str, 
         f"The block is {size}, and {density:.1f} times as dense as water. The tank is {width * 100:.0f} cm wide and "
         f"{depth * 100:.0f} cm deep inside; the marks of the ruler are 10 cm apart."
     )
-    change = round((risen - level) * 100, 1)
+    change = round((water_level(level, width * depth, block[0] * block[2] * deep) - level) * 100, 1)
     return empty, full, known, f"{change:g} cm"
 
 

@@ -41,7 +41,7 @@ def remove_glass(rng: SeededRandom) -> SceneEdit:
         f"Remove the {glass.name}.",
         RULE,
         {
-            "object": "The floor, the wall and the objects behind it look straight again {where}, no longer bent.",
+            "object": "What is behind it looks straight again {where}, no longer bent.",
             "shadow": f"The shadow of the {glass.name} {{where}} is gone.",
             "mirror image": "Its image in the mirror is gone too.",
         },

@@ -8,10 +8,12 @@ from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.physics.edit import SceneEdit, spoken_place
 from editscope.suites.physics.stage import (
     LIGHTS,
+    OFF,
     ceiling_light,
     hang_lamp,
     place_solids,
     room,
+    srgb,
     switched,
     wall_mirror,
 )
@@ -44,7 +46,8 @@ def lamp_off(rng: SeededRandom) -> SceneEdit:
     return SceneEdit(
         scene,
         switched(scene, name, (0.0, 0.0, 0.0), 0.0),
-        f"Switch off the {name}. The globe stays; it is made of white glass and looks gray when it is off.",
+        f"Switch off the {name}. The globe stays; it is made of white glass and looks gray when it is off: under full "
+        f"white light it would be {srgb(OFF.color)}.",
         RULE,
         {
             "object": "The globe of the lamp no longer glows {where}.",
@@ -86,14 +89,14 @@ def recolor_lamp(rng: SeededRandom) -> SceneEdit:
     word = rng.choice(("red", "green", "blue", "orange"))
     color = LIGHTS[word]
     red, green, blue = (
-        f"{100 * new / old:.0f}% of its {channel}"
+        f"{100 * new / old:.0f}% of its present {channel}"
         for channel, new, old in zip(("red", "green", "blue"), color, LIGHTS["white"], strict=True)
     )
     return SceneEdit(
         scene,
         switched(scene, name, color, strength),
-        f"Change the light of the {name} from white to {word}. In linear light, {red}, {green} and {blue} light are "
-        "left.",
+        f"Change the light of the {name} from white to {word}. In linear light, it then has {red}, {green} and "
+        f"{blue} light.",
         RULE,
         {
             "object": f"The globe glows {word} {{where}}.",

@@ -77,8 +77,8 @@ def flood(rng: SeededRandom) -> SceneEdit:
         "Still water is level, bends light at its surface by a refractive index of 1.33, absorbs red light most, and "
         "mirrors what is above it, more so at grazing angles.",
         {
-            "water": "The floor and the feet of the objects are under water and look greener and slightly raised; the "
-            "surface shows the upper parts of the objects and the wall upside down."
+            "water": "The floor and the feet of the objects are under water and look blue-green and slightly raised; "
+            "the surface shows the upper parts of the objects and the wall upside down."
         },
         whole="water",
         measures=(solid.name,),
@@ -105,7 +105,7 @@ def time_of_day(rng: SeededRandom) -> SceneEdit:
             background=(0.2, 0.22, 0.25),
         ),
         f"Make it evening: the sun stands behind the camera, {abs(azimuth)} degrees to the {side}, only {elevation} "
-        "degrees above the horizon. In linear light 85% of its red, 50% of its green and 25% of its blue light are "
+        "degrees above the horizon. In linear light, 85% of its red, 50% of its green and 25% of its blue light are "
         "left, and 60% of the light from all around.",
         "The lower the sun, the longer the shadows and the redder its light.",
         {

@@ -140,7 +140,7 @@ class EffectScore:
 
         ``recovery:NAME`` is the recovery of an effect; effects of one name are averaged.
         """
-        names = sorted({effect.name for effect in self.effects})
+        names = dict.fromkeys(effect.name for effect in sorted(self.effects, key=lambda e: (not e.direct, e.name)))
         return {
             "consequences": self.consequences,
             "direct": self.direct,

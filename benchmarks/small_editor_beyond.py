@@ -22,6 +22,7 @@ from pathlib import Path
 from statistics import fmean
 
 import numpy as np
+import numpy.typing as npt
 from PIL import Image
 
 from editscope import load_suite
@@ -170,8 +171,9 @@ CHANGED: dict[str, Callable[[Pixels], Pixels]] = {
 def tolerant(before: Pixels, after: Pixels, shown: Pixels, edit: Pixels) -> float:
     """The overlap of 0 to 100 with a tolerance; ``shown`` is the picture that the editor saw in place of ``before``."""
 
-    def apart(one: Pixels, other: Pixels) -> np.ndarray:
-        return np.abs(one.astype(np.int16) - other).max(axis=2) > TOLERANCE
+    def apart(one: Pixels, other: Pixels) -> npt.NDArray[np.bool_]:
+        away: npt.NDArray[np.int16] = np.abs(one.astype(np.int16) - other).max(axis=2)
+        return away > TOLERANCE
 
     wanted, right = apart(before, after), ~apart(after, edit)
     spilled = ~wanted & ~right & (edit != shown).any(axis=2)

@@ -123,7 +123,7 @@ def test_each_stage_of_a_recipe_follows_the_one_before(capsys: Any, tmp_path: Pa
     code, said, _ = called(capsys, "train", "small", "--out", out, "--resume")
     assert code == 0 and "stage 2 of 2, going on from step 1" in said and "the next stage" not in said
     code, said, _ = called(capsys, "train", "small", "--out", out, "--resume", "--dry-run")
-    assert code == 0 and "2 of 2 once more: all 2 stages are done" in said and "or 1 steps" in said
+    assert code == 0 and "2 of 2 once more: all 2 stages are done" in said and "or 1 step, whichever" in said
     curves = read_training(out)
     assert [step for step, _ in curves.curve("reward")] == [2] and dict(curves.curve("rate"))[2] <= 1e-4
     assert next_stage(out) == 3  # beyond the recipe the last stage is repeated

@@ -119,12 +119,13 @@ def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
     from editscope.training.checkpoints import checkpoints_in
     from editscope.training.small.network import SmallNetwork, parameters_of
     from editscope.training.small.stream import cells_of
+    from editscope.wording import count
 
     stage = recipe.stage
     with torch.device("meta"):  # counts without memory
         parameters = parameters_of(SmallNetwork(recipe.network.sizes))
     again = f": {_all_done(recipe)}" if recipe.number > len(recipe.stages) else ""
-    lasts = f"{stage.seconds:g} seconds or {stage.steps:,} steps, whichever ends first"
+    lasts = f"{stage.seconds:g} seconds or {count(stage.steps, 'step')}, whichever ends first"
     there = checkpoints_in(folder)
     table = Table(show_header=False, box=None, pad_edge=False)
     rows = [

@@ -2,6 +2,7 @@
 
 Edits every 20th problem of the default set three times: with the weights of a checkpoint as floats in PyTorch, with
 the file that follows from it in ONNX Runtime, and, on some of them, with the numbers of that file in PyTorch.
+``--weights`` takes a file that was written from it before, such as the one that ships.
 
     taskset -c 0 python benchmarks/small_editor.py CHECKPOINT [--every 20] [--same 12] [--weights FILE]
 """
@@ -10,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+import tempfile
 import time
 from pathlib import Path
 from statistics import fmean, median
@@ -21,11 +24,12 @@ from editscope.editors.small.editor import SmallEditor
 from editscope.editors.small.inputs import INPUTS, OUTPUTS
 from editscope.editors.small.painting import painted
 from editscope.editors.small.sentences import read_sentence
+from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.scoring.pixels import score_pixels
 from editscope.suites.paintbench.lessons import default_slots, problem_at
 from editscope.training.small.evaluation import inputs_of
-from editscope.training.small.export import as_stored, read_average
+from editscope.training.small.export import as_stored, exported, read_average
 from editscope.training.small.network import SmallNetwork
 
 
@@ -37,20 +41,31 @@ def torch_edit(network: SmallNetwork, picture: Pixels, instruction: str) -> Pixe
     return painted(picture, read, *(getattr(said, name)[0].numpy() for name in OUTPUTS))[0]
 
 
+def written(network: SmallNetwork, folder: Path) -> str:
+    """The file of weights that follows from a network."""
+    file = folder / "checkpoint.weights"
+    file.write_bytes(exported(network))
+    return str(file)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--every", type=int, default=20)
     parser.add_argument("--same", type=int, default=12)
-    parser.add_argument("--weights", default="")
+    parser.add_argument("--weights", default="", help="[written from CHECKPOINT]")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    network = read_average(given.checkpoint)
-    stored = as_stored(network)
-    editor = SmallEditor(given.weights)
-    began = time.process_time()
-    editor.load()
+    try:
+        network = read_average(given.checkpoint)
+        with tempfile.TemporaryDirectory() as folder:
+            editor = SmallEditor(given.weights or written(network, Path(folder)))
+            began = time.process_time()
+            editor.load()
+    except BadInput as error:
+        sys.exit(str(error))
     loading = time.process_time() - began
+    stored = as_stored(network)
     floats, packed, seconds, apart, pixels = [], [], [], [], []
     for place, slot in enumerate(default_slots(given.every)):
         before, after, instruction = problem_at(slot)

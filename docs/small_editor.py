@@ -11,6 +11,7 @@ The folder of a stage has ``metrics.jsonl`` and ``scores.json``, the scores of p
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import re
@@ -233,12 +234,20 @@ def beside(data: dict[str, Any], folder: Path, without: list[str]) -> str:
 
 def main() -> None:
     """Read what is given, draw, and put the tables into the page."""
-    if "--against" in sys.argv:
-        folder, *rest = sys.argv[sys.argv.index("--against") + 1 :]
-        print(beside(json.loads(DATA.read_text()), Path(folder), [name for name in rest if name != "--without"]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stages", nargs="*", type=Path, metavar="STAGE")
+    parser.add_argument("--against", type=Path, metavar="FOLDER")
+    parser.add_argument("--without", nargs="+", default=[], metavar="NAME")
+    given = parser.parse_args()
+    for folder in (*given.stages, *([given.against] if given.against else [])):
+        for name in ("metrics.jsonl", "scores.json"):
+            if not (folder / name).is_file():
+                sys.exit(f"{folder} has no {name}; give a folder after-N of benchmarks/small_editor_training.py")
+    if given.against:
+        print(beside(json.loads(DATA.read_text()), given.against, given.without))
         return
-    if sys.argv[1:]:
-        data = read_stages([Path(folder) for folder in sys.argv[1:]])
+    if given.stages:
+        data = read_stages(given.stages)
         DATA.write_text(json.dumps(data, separators=(",", ":")).replace('"scores"', '\n"scores"') + "\n")
     data = json.loads(DATA.read_text())
     added = gain(data)

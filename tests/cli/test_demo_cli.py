@@ -8,6 +8,7 @@ import pytest
 
 from editscope.cli import demo, main
 from editscope.editors import kinds
+from editscope.editors.small import weights
 
 
 def exit_code(*arguments: str | Path) -> int:
@@ -47,6 +48,20 @@ def test_without_onnx_runtime_the_demo_runs_the_reference_editors_and_says_what_
     assert "pip install 'editscope[small]'" in capsys.readouterr().out
     assert not (tmp_path / "look" / demo.MODEL).exists()
     assert "and a small model" not in (tmp_path / "look" / "report.html").read_text(encoding="utf-8")
+
+
+def test_with_damaged_weights_the_demo_goes_on_without_the_model_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cut.weights").write_bytes(weights.shipped_weights().read_bytes()[:-1])
+    monkeypatch.setattr(weights, "shipped_weights", lambda: tmp_path / "cut.weights")
+    monkeypatch.setattr(demo, "SUITE", "paintbench?tasks=border&conditions=baseline&per_mode=1&canvas=128x128")
+    assert exit_code("demo", "--out", tmp_path / "look", "--quiet") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Without the small model: the weights of the small editor" in said and "install Editscope again" in said
+    assert (tmp_path / "look" / "report.html").is_file() and not (tmp_path / "look" / demo.MODEL).exists()
+    assert exit_code("editors", "small") == 0
+    assert "runs here no: the weights of the small editor" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_folder_with_other_things_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,7 +59,13 @@ def test_of_several_runs_the_best_is_named_with_its_lead_over_the_next(tmp_path:
     skills = (("weak", 0.2), ("strong", 0.9), ("middling", 0.5))
     text = words([make_run(tmp_path, name, skill=skill, slots=6) for name, skill in skills])
     assert text.startswith("strong scores best: ")
-    assert "It is better than middling, the next, by " in text
+    assert "It is better than middling, the next, by " in text and "that both have" not in text
+
+
+def test_a_lead_over_a_run_with_other_cases_names_the_cases_of_both(runs: list[Run], tmp_path: Path) -> None:
+    suite = load_suite("paintbench", conditions="baseline", per_mode=1)
+    more = execute_run(suite, "ref:oracle", out=tmp_path / "oracle", limit=30, jobs=1, progress=False)
+    assert "the next, by" in words([runs[0], more]) and " on the 20 cases that both have" in words([runs[0], more])
 
 
 def test_runs_that_cannot_be_told_apart_are_not_ranked(tmp_path: Path) -> None:

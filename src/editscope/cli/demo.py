@@ -26,7 +26,7 @@ EDITORS = {
 }
 """The reference editors of the demo by the names of their run folders."""
 MODEL = "small"
-"""The editor that is a model, and the name of its run folder. It takes part where ONNX Runtime is installed."""
+"""The editor that is a model, and the name of its run folder. It takes part where it can run."""
 MODEL_CASES = 20
 """Cases of the model, one of each task: an edit of it takes a second."""
 REPORT = "report.html"
@@ -48,15 +48,16 @@ def demo(
     Each reference editor fails in one known way. The model needs ONNX Runtime (pip install 'editscope[small]') and
     edits one case of each task. The same command again keeps the runs and writes the report again.
     """
-    from editscope.editors.kinds import importable
-
     _check_folder(out)
     console = printing.console(soft_wrap=True)
+    missing = _missing_of_model()
+    if missing and not quiet:
+        console.print(f"Without the small model: {missing}", markup=False)
     runs = [_run(spec, out / name, jobs, quiet, console) for name, spec in EDITORS.items()]
-    if importable("onnxruntime"):
+    if not missing:
         runs.append(_run(MODEL, out / MODEL, jobs, quiet, console, limit=MODEL_CASES))
     report = _report(runs, out / REPORT)
-    _say_next(out, report, console)
+    _say_next(out, report, missing, console)
     if show:
         import webbrowser
 
@@ -106,7 +107,14 @@ def _report(runs: list[Run], path: Path) -> Path:
     return written
 
 
-def _say_next(out: Path, report: Path, console: Console) -> None:
+def _missing_of_model() -> str:
+    """Why the model cannot take part, with the fix; "" where it can."""
+    from editscope.editors.kinds import editor_kind
+
+    return "; ".join(editor_kind(MODEL).missing())
+
+
+def _say_next(out: Path, report: Path, missing: str, console: Console) -> None:
     """What to open, and what to try next."""
     from editscope.editors.kinds import importable
 
@@ -114,7 +122,7 @@ def _say_next(out: Path, report: Path, console: Console) -> None:
     lines = [
         "",
         f"Open {report}: four editors that each fail in one known way, next to the published results.",
-        *([] if importable("onnxruntime") else ["For a small model beside them: pip install 'editscope[small]'"]),
+        *([f"Without the small model: {missing}"] if missing else []),
         *([] if importable("plotly") else ["For interactive plots: pip install 'editscope[report]'"]),
         "",
         "Try next:",

@@ -136,7 +136,7 @@ def _editors() -> str:
 
     there = [kind for kind in KINDS if not kind.wrapper]
     ready = [kind.name for kind in there if not kind.missing()]
-    rest = f"; {len(there) - len(ready)} more need a key or a package" if len(ready) < len(there) else ""
+    rest = f"; {len(there) - len(ready)} more need something" if len(ready) < len(there) else ""
     return f"{', '.join(ready)} can run here{rest}: `editscope editors` says which"
 
 

@@ -49,7 +49,7 @@ def explain(text: str) -> Explained:
     missing: list[str] = []
     remarks: list[str] = []
     for part in spec.chain:
-        missing += kinds[part.kind].missing(str(part.options.get("key_env", "")))
+        missing += kinds[part.kind].missing(str(part.options.get("key_env", "")), part.target)
         missing += _judge_missing(part)
         remarks += kinds[part.kind].remarks()
     described_editor: dict[str, Any] = {}

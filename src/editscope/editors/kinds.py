@@ -49,6 +49,8 @@ class EditorKind:
     aliases: tuple[str, ...] = ()
     extra: str = ""
     packages: tuple[str, ...] = ()
+    checked_by: str = ""
+    """A function as ``module:function`` that says what is wrong with the files that ship for it."""
     key_env: str = ""
     key_needed: bool = True
     gpu: bool = False
@@ -65,13 +67,20 @@ class EditorKind:
     problem: str = ""
     """Why a plugin cannot be imported."""
 
-    def missing(self, key_env: str = "") -> tuple[str, ...]:
-        """What keeps it from running here, each with the fix; ``key_env`` is another variable than the usual one."""
+    def missing(self, key_env: str = "", target: str = "") -> tuple[str, ...]:
+        """What keeps it from running here, each with the fix.
+
+        ``key_env`` is another variable than the usual one, ``target`` what is used in place of the files that ship.
+        """
         reasons = [self.problem] if self.problem else []
         lacking = [name for name in self.packages if not importable(name)]
         if lacking:
             fix = f"'editscope[{self.extra}]'" if self.extra else " ".join(lacking)
             reasons.append(f"{' and '.join(lacking)} not installed: pip install {fix}")
+        if self.checked_by and not target:
+            module, _, name = self.checked_by.partition(":")
+            damage: str = getattr(import_module(module), name)()
+            reasons += [damage] if damage else []
         variable = key_env or self.key_env
         if variable and self.key_needed and not os.environ.get(variable, "").strip():
             reasons.append(f"no key: set the variable {variable}")
@@ -149,6 +158,7 @@ KINDS: tuple[EditorKind, ...] = (
         loader="editscope.editors.small.editor:load",
         extra="small",
         packages=("onnxruntime",),
+        checked_by="editscope.editors.small.weights:weights_problem",
         target_is_path=True,
         target_optional=True,
     ),

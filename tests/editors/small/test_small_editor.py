@@ -82,6 +82,22 @@ def test_a_sentence_it_has_never_seen_leaves_the_picture_and_is_told(small: Edit
     assert edited(small, picture, "").trace == "Left unchanged: the instruction is empty."
 
 
+def test_a_photograph_is_left_as_it_is_and_that_is_told(small: Editor) -> None:
+    picture = np.full((200, 200, 3), 200, np.uint8)
+    picture[:62] = np.random.default_rng(0).integers(0, 256, (62, 200, 3), dtype=np.uint8)
+    edit = edited(small, picture)
+    assert edit.image is picture and edit.trace is not None
+    assert edit.trace.startswith("Left unchanged: it was trained on drawings in flat colors, and 3")
+    assert edit.trace.endswith(" % of this picture's pixels are of other colors.")
+
+
+def test_where_the_network_finds_nothing_to_do_the_trace_says_so(small: Editor) -> None:
+    picture = np.full((64, 64, 3), 255, np.uint8)
+    edit = edited(small, picture, "Recolor the square to white (#FFFFFF).")
+    assert np.array_equal(edit.image, picture)  # type: ignore[arg-type]
+    assert edit.trace == "Nothing changed: the network found nothing to do."
+
+
 def _missing(file: Path) -> None:
     file.unlink()
 

@@ -45,10 +45,24 @@ def test_any_text_can_be_read(text: str) -> None:
         ("  \n ", "empty"),
         ("Please give the giraffe an umbrella and some sunglasses.", "giraffe"),
         ("Rotate the square. " * 40, "longer"),
+        ("Rotate the square. " * 4000, "has 76,000 characters, and it reads 2,000 at most"),
+        (".", "no word that it knows"),
+        ("red", "only 1 of the words that it knows; it needs at least 3"),
+        ("#ff0000", "no word"),
+        ("the the the the", "only 1 of the words"),
+        ("Every shape.", "only 2 of the words"),
+        ("7" * 100_000, "has 100,000 characters"),
+        (f"Move it by {'9' * 400} %.", "the number 999999999999… (400 characters) is larger than any"),
+        ("Move the square by 1000.5 %.", "the number 1000.5 is larger than any that it was trained on"),
     ],
 )
 def test_a_sentence_that_it_cannot_follow_is_refused_with_the_reason(sentence: str, reason: str) -> None:
     assert reason in unreadable(read_sentence(sentence))
+
+
+def test_short_sentences_of_known_words_are_followed() -> None:
+    assert not unreadable(read_sentence("Recolor the square to #FF0000."))
+    assert not unreadable(read_sentence("Move the square to the right by 360%."))
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 900), (700, 1), (3, 5), (256, 256), (257, 255), (600, 1024), (2049, 17)])

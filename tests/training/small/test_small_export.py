@@ -77,6 +77,10 @@ def test_onnx_runtime_says_what_pytorch_says(network: SmallNetwork, written: byt
 def test_the_command_writes_the_file_from_averaged_weights(network: SmallNetwork, capsys: Any, tmp_path: Path) -> None:
     code, _, said = called(capsys, "train", "small-export", tmp_path / "none.pt", "--out", tmp_path / "out")
     assert code == 2 and "is not there" in " ".join(said.split())
+    (tmp_path / "thesis").mkdir()
+    code, _, said = called(capsys, "train", "small-export", tmp_path / "thesis", "--out", tmp_path / "out")
+    said = " ".join(said.split())
+    assert code == 2 and "is no training of the small editor; give the folder of" in said and "remove" not in said
     (tmp_path / "other.pt").write_bytes(b"something else")
     with pytest.raises(BadInput, match="is no checkpoint of the small editor"):
         read_average(tmp_path / "other.pt")

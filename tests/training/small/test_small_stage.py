@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -121,6 +122,8 @@ def test_each_stage_of_a_recipe_follows_the_one_before(capsys: Any, tmp_path: Pa
     assert code == 0 and "2 of 2" in said and "mIoU as a reward" in said
     code, said, _ = called(capsys, "train", "small", "--out", out, "--resume")
     assert code == 0 and "stage 2 of 2, going on from step 1" in said and "the next stage" not in said
+    code, said, _ = called(capsys, "train", "small", "--out", out, "--resume", "--dry-run")
+    assert code == 0 and "2 of 2 once more: all 2 stages are done" in said and "or 1 step, whichever" in said
     curves = read_training(out)
     assert [step for step, _ in curves.curve("reward")] == [2] and dict(curves.curve("rate"))[2] <= 1e-4
     assert next_stage(out) == 3  # beyond the recipe the last stage is repeated
@@ -141,13 +144,37 @@ def test_each_stage_of_a_recipe_follows_the_one_before(capsys: Any, tmp_path: Pa
         ("lessons = 0.5", "for a stage that has a reward"),
         ("[[stages]]\nrate = 0", "[[stages]] 1 seconds and rate"),
         ("[[stages]]\nrates = 1", "rate"),
+        ("without = [3]", "without: [3] is no list of names"),
+        ('without = "striped"', "write one, such as"),
+        ("shares = 3", "shares: 3 is no table"),
+        ('device = "gpux"', "gpux"),
+        ("seed = -1", "seed: -1 is no whole number of 0 or more"),
+        (f"seed = {2**63}", "is larger than 2^63"),
     ],
 )
 def test_a_wrong_recipe_is_told_in_a_sentence(entry: str, sentence: str, capsys: Any, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(f"[stage]\n{entry}\n")
-    code, _, said = called(capsys, "train", "small", file, "--out", tmp_path / "out")
+    code, _, said = called(capsys, "train", "small", file, "--out", tmp_path / "out", "--dry-run")
     assert code == 2 and sentence in " ".join(said.split()) and "mine.toml" in said.replace("\n", "")
+
+
+def test_a_device_that_is_not_there_is_refused(capsys: Any, tmp_path: Path) -> None:
+    file = recipe(tmp_path)
+    missing = "mps" if not torch.backends.mps.is_available() else "cuda"
+    file.write_text(file.read_text().replace('"cpu"', f'"{missing}"'))
+    for more in ((), ("--dry-run",)):
+        code, _, said = called(capsys, "train", "small", file, "--out", tmp_path / "out", *more)
+        assert code == 2 and f"PyTorch finds no {missing} here" in " ".join(said.split())
+
+
+def test_no_seconds_are_refused_and_a_huge_network_is_counted_without_memory(capsys: Any, tmp_path: Path) -> None:
+    file = recipe(tmp_path)
+    code, _, said = called(capsys, "train", "small", file, "--out", tmp_path / "out", "--seconds", "0")
+    assert code == 2 and "--seconds 0: write a number above 0" in " ".join(said.split())
+    file.write_text(file.read_text().replace("width = 16", "width = 400000"))
+    code, said, _ = called(capsys, "train", "small", file, "--out", tmp_path / "out", "--dry-run")
+    assert code == 0 and re.search(r"parameters +\d{1,3}(,\d{3}){3,}", said)
 
 
 def test_the_recipe_that_ships_is_written_and_read(capsys: Any, tmp_path: Path) -> None:

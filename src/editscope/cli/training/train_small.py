@@ -41,8 +41,8 @@ def small(
     """Train the small editor on problems that are made while it trains; none of them is in the default set.
 
     The recipe has three stages: two that teach how answers are made, one that rewards mIoU. Each lasts as long as the
-    recipe or --seconds says; the next one goes on from it with --resume. Ctrl-C finishes the step, saves a checkpoint
-    and says how to go on.
+    recipe or --seconds says; the next one goes on from it with --resume, which after the last stage trains that one
+    once more. Ctrl-C finishes the step, saves a checkpoint and says how to go on.
 
       editscope train small --dry-run
 
@@ -67,6 +67,8 @@ def small(
     stage = SmallStage(read, out, say=printing.say, go_on=f"run `{command}`")
     if resume:
         stage.resume()
+        if read.number > len(read.stages):
+            printing.say(f"{_all_done(read)}; this trains the last one once more")
         printing.say(f"stage {_numbered(read)}, going on from step {stage.learner.step}")
     elif start is not None:
         stage.learner.start_from(start)
@@ -86,7 +88,13 @@ def small(
 
 def _numbered(recipe: SmallRecipe) -> str:
     """The stage among those of its recipe."""
-    return f"{recipe.number} of {max(recipe.number, len(recipe.stages))}"
+    count = len(recipe.stages)
+    return f"{min(recipe.number, count)} of {count}{' once more' if recipe.number > count else ''}"
+
+
+def _all_done(recipe: SmallRecipe) -> str:
+    count = len(recipe.stages)
+    return f"all {count} stages are done" if count > 1 else "the only stage is done"
 
 
 def _shipped() -> Path:
@@ -105,21 +113,27 @@ def _read(file: Path) -> SmallRecipe:
 
 def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
     """Print what a stage will do."""
+    import torch
     from rich.table import Table
 
     from editscope.training.checkpoints import checkpoints_in
     from editscope.training.small.network import SmallNetwork, parameters_of
     from editscope.training.small.stream import cells_of
+    from editscope.wording import count
 
     stage = recipe.stage
+    with torch.device("meta"):  # counts without memory
+        parameters = parameters_of(SmallNetwork(recipe.network.sizes))
+    again = f": {_all_done(recipe)}" if recipe.number > len(recipe.stages) else ""
+    lasts = f"{stage.seconds:g} seconds or {count(stage.steps, 'step')}, whichever ends first"
     there = checkpoints_in(folder)
     table = Table(show_header=False, box=None, pad_edge=False)
     rows = [
-        ("parameters", f"{parameters_of(SmallNetwork(recipe.network.sizes)):,}"),
+        ("parameters", f"{parameters:,}"),
         ("device", stage.on),
-        ("stage", _numbered(recipe)),
+        ("stage", _numbered(recipe) + again),
         ("learns from", "mIoU as a reward, and lessons" if stage.reward else "lessons"),
-        ("lasts", f"{stage.seconds:g} seconds" + (f", from step {there[-1][0]:,}" if there and resume else "")),
+        ("lasts", lasts + (f", from step {there[-1][0]:,}" if there and resume else "")),
         ("problems of a step", f"{stage.batch}, made by {stage.workers} processes"),
         ("kinds of problems", f"{len(cells_of(stage.shares, stage.without))}: tasks, modes and conditions"),
         ("held out", ", ".join(stage.without) or "nothing"),

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
 from editscope.editors.small.inputs import INPUTS, OUTPUTS, network_inputs
-from editscope.editors.small.sentences import UNKNOWN, ReadSentence, read_sentence
+from editscope.editors.small.sentences import LETTERS, UNKNOWN, ReadSentence, read_sentence
 from editscope.editors.small.weights import facts_of, read_weights, shipped_weights
 from editscope.errors import BadInput
 from editscope.images import Pixels
 
+if TYPE_CHECKING:
+    from editscope.editors.small.pictures import ReadPicture
+
 MOST_UNKNOWN = 0.1
 """The share of a sentence that may be words it has never seen."""
 MOST_NAMED = 5
+LONGEST_NAMED = 24
+"""Characters of a word or a number that a message shows."""
+LEAST_WORDS = 3
+"""Different words that a sentence must have; those that it was trained on have 5 or more."""
+LEAST_FLAT = 0.8
+"""The share of a picture that must be of its flat colors; drawings in JPEGs have more, and photographs far less."""
 
 
 def load(target: str) -> Editor:
@@ -54,21 +65,31 @@ class SmallEditor(Editor):
         self._session = new_session(read_weights(self.weights)[1], str(self.weights))
 
     def edit(self, case: Request) -> Edit:
-        """The edit; the picture unchanged, with a trace that says why, where it cannot read the sentence."""
+        """The edit; the picture unchanged, with a trace that says why, where it is not for this editor."""
+        from editscope.editors.small.pictures import read_picture
+
         picture = case.arrays[0]
         sentence = read_sentence(case.instruction)
         if reason := unreadable(sentence):
             return Edit(case.case_id, case.variant, image=picture, trace=f"Left unchanged: {reason}.")
-        return Edit(case.case_id, case.variant, image=self.painted(picture, sentence))
+        read = read_picture(picture, sentence.codes)
+        if reason := no_drawing(read):
+            return Edit(case.case_id, case.variant, image=picture, trace=f"Left unchanged: {reason}.")
+        image = self._painted(picture, sentence, read)
+        same = "Nothing changed: the network found nothing to do." if np.array_equal(image, picture) else None
+        return Edit(case.case_id, case.variant, image=image, trace=same)
 
     def painted(self, picture: Pixels, sentence: ReadSentence) -> Pixels:
-        """What the network makes of a picture."""
-        from editscope.editors.small.painting import painted
+        """What the network makes of a picture, whatever picture and sentence are."""
         from editscope.editors.small.pictures import read_picture
+
+        return self._painted(picture, sentence, read_picture(picture, sentence.codes))
+
+    def _painted(self, picture: Pixels, sentence: ReadSentence, read: ReadPicture) -> Pixels:
+        from editscope.editors.small.painting import painted
 
         if self._session is None:
             self.load()
-        read = read_picture(picture, sentence.codes)
         inputs = network_inputs(sentence, read)
         said = self._session.run(list(OUTPUTS), {name: inputs[name][None] for name in INPUTS})
         return painted(picture, read, *said)[0]
@@ -86,14 +107,33 @@ def unreadable(sentence: ReadSentence) -> str:
     """Why a sentence is not one that the network can follow; "" where it may be."""
     if not sentence.tokens:
         return "the instruction is empty"
+    if sentence.length > LETTERS:
+        return f"the instruction has {sentence.length:,} characters, and it reads {LETTERS:,} at most"
     if sentence.cut:
         return f"the instruction is longer than the {len(sentence.tokens)} words and signs that it reads"
     unknown = sum(token == UNKNOWN for token in sentence.tokens)
+    if sentence.large:
+        return f"the number {_shown(sentence.large[0])} is larger than any that it was trained on"
     if unknown <= MOST_UNKNOWN * len(sentence.tokens):
-        return ""
-    words = list(dict.fromkeys(sentence.unknown))
+        if sentence.known >= LEAST_WORDS:
+            return ""
+        few = "no word" if not sentence.known else f"only {sentence.known} of the words"
+        return f"the instruction has {few} that it knows; it needs at least {LEAST_WORDS} different ones"
+    words = [_shown(word) for word in dict.fromkeys(sentence.unknown)]
     named = f" ({', '.join(words[:MOST_NAMED])}{' …' if len(words) > MOST_NAMED else ''})" if words else ""
     return f"it was not trained on {unknown} of the {len(sentence.tokens)} words and signs of the instruction{named}"
+
+
+def no_drawing(read: ReadPicture) -> str:
+    """Why a picture is not one that the network can edit; "" where it may be."""
+    if read.flat >= LEAST_FLAT:
+        return ""
+    other = f"{100 * (1 - read.flat):.0f} % of this picture's pixels"
+    return f"it was trained on drawings in flat colors, and {other} are of other colors"
+
+
+def _shown(word: str) -> str:
+    return word if len(word) <= LONGEST_NAMED else f"{word[: LONGEST_NAMED // 2]}… ({len(word):,} characters)"
 
 
 def new_session(onnx: bytes, name: str) -> Any:
@@ -113,4 +153,4 @@ def new_session(onnx: bytes, name: str) -> Any:
         ) from error
 
 
-__all__ = ["SmallEditor", "load", "new_session", "unreadable"]
+__all__ = ["SmallEditor", "load", "new_session", "no_drawing", "unreadable"]

@@ -24,7 +24,7 @@ BLOCK = 1 << 18
 FEW = 256
 """Colors up to which searching for each is faster than a table of all colors that there are."""
 MERGED = 32
-"""Levels by which colors are near to a frequent one, in a picture with more than the network may choose from."""
+"""In a picture with more colors, such as one with noise: levels by which a color may differ from what it counts as."""
 LEAST = 0.001
 """The share of such a picture that a color must have with all that count for it; edges in JPEGs have less."""
 NEAR = 12

@@ -10,6 +10,10 @@ from importlib.resources import files
 
 TOKENS = 96
 """Tokens of a sentence; longer ones are cut off."""
+LETTERS = 2000
+"""Characters of a text that are looked at; the longest sentences that it learned from have about 450."""
+LARGEST = 1000.0
+"""Numbers above it are none that it was trained on: those have 360 at most."""
 CODES = 3
 """Color codes that a sentence may have."""
 PADDING, UNKNOWN, NUMBER = 0, 1, 2
@@ -29,6 +33,17 @@ class ReadSentence:
     """Words that the editor has never met."""
     cut: bool = False
     """Whether the sentence is longer than what was read."""
+    length: int = 0
+    """Characters of the whole text."""
+    large: tuple[str, ...] = ()
+    """Numbers above ``LARGEST``, as they are written."""
+
+    @property
+    def known(self) -> int:
+        """How many different words it has that the editor knows; numbers, codes and signs are no words."""
+        words = vocabulary()
+        there = {token - len(SPECIAL) for token in self.tokens if token >= len(SPECIAL)}
+        return sum(words[place][0].isalpha() for place in there if place < len(words))
 
 
 def parts_of(sentence: str) -> list[str]:
@@ -47,7 +62,8 @@ def read_sentence(sentence: str, words: Sequence[str] | None = None) -> ReadSent
     values: list[float] = []
     codes: list[tuple[int, int, int]] = []
     unknown: list[str] = []
-    parts = parts_of(sentence)
+    large: list[str] = []
+    parts = parts_of(sentence[:LETTERS])
     for part in parts[:TOKENS]:
         value = 0.0
         if part[0] == "#" and len(part) == 7:
@@ -57,13 +73,18 @@ def read_sentence(sentence: str, words: Sequence[str] | None = None) -> ReadSent
             token = NUMBER + 1 + codes.index(rgb) if rgb in codes else UNKNOWN
         elif part[0] in DIGITS:
             token, value = NUMBER, min(float(part), 1e6)
+            if value > LARGEST:
+                large.append(part)
         else:
             token = known.get(part, UNKNOWN)
             if token == UNKNOWN:
                 unknown.append(part)
         tokens.append(token)
         values.append(value)
-    return ReadSentence(tuple(tokens), tuple(values), tuple(codes), tuple(unknown), len(parts) > TOKENS)
+    cut = len(parts) > TOKENS
+    return ReadSentence(
+        tuple(tokens), tuple(values), tuple(codes), tuple(unknown), cut, length=len(sentence), large=tuple(large)
+    )
 
 
 @lru_cache(maxsize=1)

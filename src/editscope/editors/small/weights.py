@@ -31,6 +31,15 @@ def vocabulary_digest() -> str:
     return sha256("\n".join(vocabulary()).encode()).hexdigest()[:16]
 
 
+def weights_problem() -> str:
+    """Why the weights that ship cannot be used; "" where they are whole."""
+    try:
+        read_weights(shipped_weights())
+    except BadInput as error:
+        return str(error)
+    return ""
+
+
 def packed_weights(onnx: bytes, about: dict[str, Any]) -> bytes:
     """The bytes of a file of weights. ``about`` are plain facts for people, such as how many problems it has seen."""
     line = {

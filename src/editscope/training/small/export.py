@@ -17,7 +17,7 @@ from editscope.editors.small.pictures import COLORS, SIDE
 from editscope.editors.small.sentences import SPECIAL, TOKENS, vocabulary
 from editscope.editors.small.weights import packed_weights
 from editscope.errors import BadInput
-from editscope.training.checkpoints import checkpoints_in, load_checkpoint
+from editscope.training.checkpoints import STATE, checkpoints_in, load_checkpoint
 from editscope.training.small.network import NetworkSettings, SmallNetwork, parameters_of, settings_from
 from editscope.training.small.stream import ExampleStream
 
@@ -35,7 +35,11 @@ def read_average(path: Path) -> SmallNetwork:
     sizes = NetworkSettings(words=len(vocabulary()) + len(SPECIAL))
     if path.is_dir():
         there = checkpoints_in(path)
+        if not there and not (path / STATE).is_file():
+            raise _no_training(path)
         state = load_checkpoint(there[-1][1] if there else path)
+        if "sizes" not in state.more:  # the checkpoint of another kind of training
+            raise _no_training(path)
         values, sizes = state.average or state.weights, settings_from(state.more["sizes"])
     else:
         values = _tensors_in(path)
@@ -45,6 +49,13 @@ def read_average(path: Path) -> SmallNetwork:
     except (RuntimeError, AttributeError) as error:
         raise BadInput(f"{path} is no checkpoint of the small editor ({_short(error)})") from error
     return network.eval()
+
+
+def _no_training(path: Path) -> BadInput:
+    return BadInput(
+        f"{path} is no training of the small editor; give the folder of `editscope train small`, one of its "
+        "checkpoints, or a file of weights"
+    )
 
 
 def _tensors_in(path: Path) -> Mapping[str, Tensor]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from editscope.editors.small.sentences import SPECIAL, vocabulary
 from editscope.errors import BadInput, unknown
+from editscope.training.models.settings import check_device
 from editscope.training.settings import flattened, read_document, read_table
 from editscope.training.small.network import NetworkSettings
 
@@ -79,7 +80,10 @@ class StageSettings:
         """Raise BadInput for values that cannot be used."""
         from editscope.training.small.stream import held_out_names, task_names
 
-        _at_least(where, self, steps=1, batch=1, part=1, workers=0, warmup=0, log_every=1, save_every=1)
+        _at_least(where, self, seed=0, steps=1, batch=1, part=1, workers=0, warmup=0, log_every=1, save_every=1)
+        if self.seed >= 1 << 63:
+            raise BadInput(f"{where} seed: {self.seed} is larger than 2^63 − 1")
+        check_device(str(self.device), where)
         if not self.seconds > 0 or not self.rate > 0:
             raise BadInput(f"{where} seconds and rate: write numbers above 0")
         if self.batch % self.part:
@@ -90,23 +94,30 @@ class StageSettings:
             raise BadInput(f'{where} reward: {self.reward!r} is no reward; write "miou", or "" for lessons alone')
         if not self.lessons >= 0 or (self.lessons != 1.0 and not self.reward):
             raise BadInput(f"{where} lessons: a weight of 0 or more, for a stage that has a reward")
+        if not isinstance(self.shares, Mapping):
+            raise BadInput(f"{where} shares: {self.shares!r} is no table; write {{ recolor = 2.0 }}")
         for task, share in self.shares.items():
             if task not in task_names():
                 raise BadInput(f"{where} shares: {unknown('task', task, task_names())}")
             if isinstance(share, bool) or not isinstance(share, int | float) or not share >= 0:
                 raise BadInput(f"{where} shares: {task} is {share!r}; write a number, 0 or more")
+        if not isinstance(self.without, list | tuple) or not all(isinstance(name, str) for name in self.without):
+            raise BadInput(f'{where} without: {self.without!r} is no list of names; write one, such as ["striped"]')
         for name in self.without:
             if name not in held_out_names():
                 raise BadInput(f"{where} without: {unknown('task, mode or condition', name, held_out_names())}")
 
     @property
     def on(self) -> str:
-        """The device that it trains on."""
-        if self.device != "auto":
-            return self.device
+        """The device that it trains on; BadInput for one that this machine does not have."""
         import torch
 
-        return "cuda" if torch.cuda.is_available() else "cpu"
+        there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+        if self.device == "auto":
+            return "cuda" if there["cuda"] else "cpu"
+        if not there[self.device]:
+            raise BadInput(f'[stage] device: PyTorch finds no {self.device} here; write "cpu" or "auto"')
+        return self.device
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +143,8 @@ class SmallRecipe:
         """The recipe with stages of so many seconds."""
         if seconds is None:
             return self
+        if not seconds > 0:
+            raise BadInput(f"--seconds {seconds:g}: write a number above 0")
         return replace(self, stages=tuple(replace(stage, seconds=seconds) for stage in self.stages))
 
 

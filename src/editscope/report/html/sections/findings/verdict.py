@@ -102,13 +102,21 @@ def _several(sheet: Sheet, ranked: list[RunView]) -> Sentence:
     elif apart.stars:
         low, high = apart.lo, apart.hi
         around = "" if low is None or high is None or low == high else f", 95\u00a0% interval {_between(sheet, apart)}"
-        after.append(f". It is better than {others[0].name}, the next, by {_points(sheet, apart.difference)}{around}.")
+        both = _on_both(sheet, best, others[0], apart)
+        lead = f". It is better than {others[0].name}, the next, by {_points(sheet, apart.difference)}{both}{around}."
+        after.append(lead)
     else:
         opening = f"{best.name} scores highest: "
         after.append(
             f", but it cannot be told apart from {others[0].name} ({value(_mean(sheet, others[0]), sheet.headline)})."
         )
     return [opening, *_figure(sheet, best), *after]
+
+
+def _on_both(sheet: Sheet, best: RunView, other: RunView, apart: Paired) -> str:
+    """On how many cases two runs are compared, where they do not have the same ones."""
+    first, second = ({one.case_id for one in view.records if sheet.headline in one.metrics} for view in (best, other))
+    return "" if first == second else f" on the {count(apart.cases, 'case')} that both have"
 
 
 def by_people(sheet: Sheet, view: RunView) -> bool:

@@ -13,7 +13,7 @@ import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, unknown
-from editscope.training.checkpoints import make_run_folder
+from editscope.training.log.training_log import locked_folder
 from editscope.training.models.lora import ADAPTER, target_modules
 from editscope.training.models.settings import LoraSettings
 from editscope.training.planner.folders import find_planner, put_layers, readable
@@ -47,39 +47,40 @@ def train_planner(
     processes = Processes(training.parallel, cpu=planner.device == "cpu")
     processes.need(planner.device, f"{file.name}, [planner]")
     tell = say if processes.first else lambda _: None
-    torch.manual_seed(training.seed)
-    tell(f"loading {planner.model}")
-    network, tokenizer = load_planner(planner, lora, str(processes.device))
-    objective = PlannerObjective(network, tokenizer, planner, bf16=planner.precision == "bf16")
-    loader = PairLoader(
-        examples,
-        training.batch,
-        seed=training.seed,
-        rank=processes.number,
-        world=processes.count,
-    )
-    decides = {name: value for name, value in flattened({"planner": planner, **tables}).items() if _decides(name)}
-    loop = TrainingLoop(
-        objective,
-        loader,
-        LoopSettings(**{name: value for name, value in tables.items() if name != "lora"}, decides=decides),
-        folder,
-        processes=processes,
-        say=tell,
-    )
-    with quiet():
-        if resume:
-            tell(f"going on from step {loop.resume()} of {training.steps}")
-        elif processes.first:
-            make_run_folder(folder)
-            shutil.copyfile(file, folder / EXPERIMENT)
-        loop.run()
-        values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}
-        if processes.first:
-            with in_place(loop.trained, values):
-                processes.unwrapped(objective.network).save_pretrained(folder / FINAL)  # type: ignore[operator]
-            tokenizer.save_pretrained(folder / FINAL)
-        processes.wait()
+    with locked_folder(folder if processes.first else None) as journal:
+        torch.manual_seed(training.seed)
+        tell(f"loading {planner.model}")
+        network, tokenizer = load_planner(planner, lora, str(processes.device))
+        objective = PlannerObjective(network, tokenizer, planner, bf16=planner.precision == "bf16")
+        loader = PairLoader(
+            examples,
+            training.batch,
+            seed=training.seed,
+            rank=processes.number,
+            world=processes.count,
+        )
+        decides = {name: value for name, value in flattened({"planner": planner, **tables}).items() if _decides(name)}
+        loop = TrainingLoop(
+            objective,
+            loader,
+            LoopSettings(**{name: value for name, value in tables.items() if name != "lora"}, decides=decides),
+            folder,
+            processes=processes,
+            say=tell,
+            journal=journal,
+        )
+        with quiet():
+            if resume:
+                tell(f"going on from step {loop.resume()} of {training.steps}")
+            elif processes.first:
+                shutil.copyfile(file, folder / EXPERIMENT)
+            loop.run()
+            values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}
+            if processes.first:
+                with in_place(loop.trained, values):
+                    processes.unwrapped(objective.network).save_pretrained(folder / FINAL)  # type: ignore[operator]
+                tokenizer.save_pretrained(folder / FINAL)
+            processes.wait()
     return folder / FINAL
 
 

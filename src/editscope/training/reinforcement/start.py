@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,11 @@ import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, Stopped
-from editscope.training.checkpoints import checkpoints_in, make_run_folder
+from editscope.runfolder.journal import Journal
+from editscope.training.checkpoints import checkpoints_in
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
-from editscope.training.log.training_log import TrainingLog
+from editscope.training.log.training_log import TrainingLog, locked_folder
 from editscope.training.models.loading import check_pipeline, load_trained_editor
 from editscope.training.models.lora import WEIGHTS
 from editscope.training.models.lora_start import start_file
@@ -89,10 +90,12 @@ def reinforce_experiment(
     data = data_settings(experiment.data, file, experiment.folder)
     multiple = sides_of(experiment, check_pipeline(experiment.model))
     with (
+        ExitStack() as held,
         closing(mix.rewards),
         open_loader(data, batch=1, multiple=multiple, answers=False, where=file) as examples,
         quiet(),
     ):
+        journal = _held(held, folder, exchange)
         exchange.by_first(mix.rewards.prepare)
         torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
         tell(f"loading {experiment.model.pipeline}")
@@ -104,8 +107,9 @@ def reinforce_experiment(
         reached = checkpoints_in(folder)[-1][0] if resume else 0
         if resume:
             tell(f"going on after round {reached} of {settings.rounds}")
-        log = _opened_log(experiment, shown_settings(experiment, settings, monitors), folder, file, reached, exchange)
-        if source is not None and not resume and processes.first:  # after the log, whose lock keeps others out
+        shown = shown_settings(experiment, settings, monitors)
+        log = _opened_log(experiment, shown, folder, file, reached, exchange, journal)
+        if source is not None and not resume and processes.first:
             keep_copy(source, experiment, folder)
 
         def logged(number: int, metrics: Metrics) -> None:
@@ -267,16 +271,28 @@ def planner_choice(experiment: Experiment, file: str) -> PlannerChoice | None:
     return read_table(PlannerChoice, table, f"{file}, [planner]") if table else None
 
 
+def _held(held: ExitStack, folder: Path, exchange: ProcessExchange) -> Journal | None:
+    """The journal of the run, which the first process holds; what another run in the folder refuses, ends all."""
+    journals: list[Journal | None] = []
+    exchange.by_first(lambda: journals.append(held.enter_context(locked_folder(folder))))
+    return journals[0] if journals else None
+
+
 def _opened_log(
-    experiment: Experiment, shown: Mapping[str, Any], folder: Path, file: str, start: int, exchange: ProcessExchange
+    experiment: Experiment,
+    shown: Mapping[str, Any],
+    folder: Path,
+    file: str,
+    start: int,
+    exchange: ProcessExchange,
+    journal: Journal | None,
 ) -> TrainingLog:
-    """The log of the first process, which locks the folder; one that logs nothing in the others."""
+    """The log of the first process; one that logs nothing in the others."""
     logs: list[TrainingLog] = []
     trackers = tracking_of(experiment, file).trackers
 
     def open_log() -> None:
-        make_run_folder(folder)
-        logs.append(TrainingLog(folder, settings=shown, trackers=trackers, start=start))
+        logs.append(TrainingLog(folder, settings=shown, trackers=trackers, start=start, journal=journal))
 
     exchange.by_first(open_log)
     return logs[0] if logs else TrainingLog(None)

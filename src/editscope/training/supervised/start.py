@@ -14,11 +14,12 @@ from editscope.documents import read_toml
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.runfolder.files import write_whole
-from editscope.training.checkpoints import check_same, check_writable, checkpoints_in, make_run_folder, read_state
+from editscope.training.checkpoints import check_same, check_writable, checkpoints_in, read_state
 from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.settings import TrackingSettings
+from editscope.training.log.training_log import locked_folder
 from editscope.training.models.loading import check_pipeline, load_trained_editor, model_identity
 from editscope.training.models.lora_start import start_file
 from editscope.training.monitors import read_monitors
@@ -63,6 +64,7 @@ def train(
     multiple = sides_of(experiment, check_pipeline(experiment.model))
     data = data_settings(experiment.data, where, experiment.folder)
     with (
+        locked_folder(folder if processes.first else None) as journal,
         open_loader(
             data,
             batch=training.batch,
@@ -122,13 +124,12 @@ def train(
             say=tell,
             resume_with=resume_with,
             trackers=tracking.trackers,
+            journal=journal,
         )
         if resume:
             tell(f"going on from step {loop.resume()} of {training.steps}")
-        elif processes.first:
-            make_run_folder(folder)
-            if source is not None:
-                keep_copy(source, experiment, folder)
+        elif processes.first and source is not None:
+            keep_copy(source, experiment, folder)
         loop.run()
         return write_weights(experiment, editor, loop, folder / FINAL)
 

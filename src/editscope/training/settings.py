@@ -15,6 +15,7 @@ from editscope.documents import Malformed, read_toml
 from editscope.errors import BadInput, unknown
 from editscope.files import SETTINGS, read_file
 from editscope.training.models.settings import LoraSettings, ModelSettings
+from editscope.training.places import full_place
 from editscope.training.supervised.settings import (
     CheckpointSettings,
     EmaSettings,
@@ -76,7 +77,21 @@ class Experiment:
             "ema": self.ema,
         }
         flat = flattened(tables)
+        flat["model.pipeline"] = full_place(self.model.pipeline)
+        if self.lora is not None and self.lora.start is not None:
+            flat["lora.start"] = _full_start(self.lora, self.folder)
         return {name: value for name, value in flat.items() if name not in FREE and (name, value) not in ADDED}
+
+
+def _full_start(lora: LoraSettings, folder: Path) -> str | None:
+    """The file of a LoRA that layers begin with, by its whole path; as it stands where it is not there any more."""
+    from editscope.training.models.lora_start import start_file
+
+    try:
+        file = start_file(lora, folder)
+    except BadInput:
+        return lora.start
+    return None if file is None else str(file.resolve())
 
 
 FREE = ("model.device", "model.keep", "training.log_every", "training.cache")

@@ -16,6 +16,7 @@ from editscope.errors import BadInput, unknown
 from editscope.training.log.training_log import locked_folder
 from editscope.training.models.lora import ADAPTER, target_modules
 from editscope.training.models.settings import LoraSettings
+from editscope.training.places import full_place
 from editscope.training.planner.folders import find_planner, put_layers, readable
 from editscope.training.planner.objective import PlannerObjective
 from editscope.training.planner.pairs import PairLoader, read_pairs
@@ -60,6 +61,7 @@ def train_planner(
             world=processes.count,
         )
         decides = {name: value for name, value in flattened({"planner": planner, **tables}).items() if _decides(name)}
+        decides["planner.model"] = full_place(planner.model)
         loop = TrainingLoop(
             objective,
             loader,

@@ -137,12 +137,15 @@ def train(
 def keep_copy(source: Path, experiment: Experiment, folder: Path) -> None:
     """Copy the file of an experiment to the folder of its run.
 
-    A model that lies in a folder, and a LoRA that it starts from, are named in full there, so that the copy says the
-    same from any place.
+    A model that lies in a folder, its planner, and a LoRA that it starts from, are named in full there, so that the
+    copy says the same from any place.
     """
     text, place = source.read_text(), Path(experiment.model.pipeline)
     if place.is_dir():
         text = _named_in_full(text, "model", "pipeline", place)
+    planner = experiment.extra.get("planner", {}).get("model")
+    if isinstance(planner, str) and (experiment.folder / planner).is_dir():
+        text = _named_in_full(text, "planner", "model", experiment.folder / planner)
     if start := start_file(experiment.lora, experiment.folder):
         text = _named_in_full(text, "lora", "start", start)
     write_whole(folder / EXPERIMENT, text.encode())

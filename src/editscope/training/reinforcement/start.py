@@ -100,7 +100,11 @@ def reinforce_experiment(
         torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
         tell(f"loading {experiment.model.pipeline}")
         editor = load_trained_editor(
-            experiment.model, experiment.lora, device=device, start=start_file(experiment.lora, experiment.folder)
+            experiment.model,
+            experiment.lora,
+            device=device,
+            start=start_file(experiment.lora, experiment.folder),
+            where=f"{file}, [lora]",
         )
         editor.bf16 = experiment.model.precision == "bf16"
         planner = _planner(experiment, settings, file, device)

@@ -84,6 +84,7 @@ def train(
             experiment.lora,
             device=str(processes.device),
             start=start_file(experiment.lora, experiment.folder),
+            where=f"{where}, [lora]",
         )
         cache = None if training.cache is None else experiment.folder / training.cache
         objective = FlowObjective(

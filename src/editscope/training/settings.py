@@ -176,7 +176,19 @@ def experiment_of(document: Mapping[str, Any], file: str, name: str, folder: Pat
     pipeline = tables["model"].pipeline
     if not Path(pipeline).is_dir() and (folder / pipeline).is_dir():  # beside the file, as its other paths are
         tables["model"] = replace(tables["model"], pipeline=str(folder / pipeline))
-    return Experiment(str(document.get("name", name)), data=data, extra=others, folder=folder, given=given, **tables)
+    return Experiment(
+        run_name(document.get("name", name), file), data=data, extra=others, folder=folder, given=given, **tables
+    )
+
+
+def run_name(name: Any, file: str) -> str:
+    """The name of a run, which its folder in ``trained`` has; BadInput for one that leads elsewhere."""
+    text = str(name)
+    if not text.strip() or text in (".", "..") or any(sign in text for sign in "/\\\0"):
+        raise BadInput(
+            f"{file}, name: {text!r} is no name of a folder; choose one without slashes, and a place with --out"
+        )
+    return text
 
 
 def read_table(kind: type[Table], values: Any, where: str) -> Table:

@@ -21,13 +21,13 @@ from editscope.training.planner.folders import find_planner, put_layers, readabl
 from editscope.training.planner.objective import PlannerObjective
 from editscope.training.planner.pairs import PairLoader, read_pairs
 from editscope.training.planner.settings import PlannerSettings
-from editscope.training.settings import FREE, TABLES, flattened, read_document, read_table
+from editscope.training.settings import FREE, TABLES, flattened, read_document, read_table, run_name
 from editscope.training.supervised.averaging import in_place
 from editscope.training.supervised.export import FINAL
 from editscope.training.supervised.loop import LoopSettings, TrainingLoop
 from editscope.training.supervised.parallel import Processes, whole
-from editscope.training.supervised.settings import TrainingSettings
-from editscope.training.supervised.start import EXPERIMENT, check_folder
+from editscope.training.supervised.settings import ScheduleSettings, TrainingSettings
+from editscope.training.supervised.start import EXPERIMENT, check_folder, seed_generators, warm_up_note
 
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 USED = ("lora", "training", "optimizer", "schedule", "ema", "checkpoints")
@@ -49,7 +49,9 @@ def train_planner(
     processes.need(planner.device, f"{file.name}, [planner]")
     tell = say if processes.first else lambda _: None
     with locked_folder(folder if processes.first else None) as journal:
-        torch.manual_seed(training.seed)
+        seed_generators(training.seed)
+        for note in warm_up_note(tables.get("schedule", ScheduleSettings()), training.steps):
+            tell(note)
         tell(f"loading {planner.model}")
         network, tokenizer = load_planner(planner, lora, str(processes.device))
         objective = PlannerObjective(network, tokenizer, planner, bf16=planner.precision == "bf16")
@@ -127,7 +129,7 @@ def add_planner_lora(network: Any, lora: LoraSettings) -> None:
 
 def planner_name(file: Path) -> str:
     """What the experiment of a planner is called: its entry ``name``, or the name of the file."""
-    return str(read_document(file).get("name", file.stem))
+    return run_name(read_document(file).get("name", file.stem), file.name)
 
 
 def _read(file: Path) -> tuple[PlannerSettings, dict[str, Any], str]:

@@ -38,7 +38,15 @@ from editscope.training.supervised.evaluation import in_words
 from editscope.training.supervised.export import FINAL
 from editscope.training.supervised.outline import sides_of
 from editscope.training.supervised.parallel import Processes
-from editscope.training.supervised.start import check_folder, check_settings, keep_copy, tracking_of
+from editscope.training.supervised.start import (
+    COMPILING,
+    check_folder,
+    check_settings,
+    check_trackers,
+    keep_copy,
+    seed_generators,
+    tracking_of,
+)
 
 Say = Callable[[str], None]
 
@@ -85,6 +93,8 @@ def reinforce_experiment(
     processes.need(experiment.model.device, f"{file}, [model]")
     exchange = ProcessExchange(processes)
     tell = say if processes.first else _silent
+    if processes.first:
+        check_trackers(tracking_of(experiment, file), folder, file)
     mix = reward_mix(experiment, settings, file, tell)
     device = str(processes.device)
     data = data_settings(experiment.data, file, experiment.folder)
@@ -97,7 +107,7 @@ def reinforce_experiment(
     ):
         journal = _held(held, folder, exchange)
         exchange.by_first(mix.rewards.prepare)
-        torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
+        seed_generators(experiment.training.seed)
         tell(f"loading {experiment.model.pipeline}")
         editor = load_trained_editor(
             experiment.model,
@@ -133,6 +143,8 @@ def reinforce_experiment(
         def saved(rounds: int) -> None:
             log.event(rounds, "checkpoint", f"Checkpoint of round {rounds} saved.")
 
+        if experiment.model.compile:
+            tell(COMPILING)
         try:
             reinforce(
                 editor,
@@ -141,7 +153,7 @@ def reinforce_experiment(
                 settings,
                 planner=planner,
                 monitors=monitors,
-                held_out=None if experiment.evaluation is None else HeldOut(experiment, editor, folder),
+                held_out=None if experiment.evaluation is None else HeldOut(experiment, editor, folder, tell),
                 checkpoints=FolderCheckpoints(folder, experiment.checkpoints.keep, decides, saved),
                 on_round=logged,
                 on_held_out=scored,

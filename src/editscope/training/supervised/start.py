@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from editscope.documents import read_toml
@@ -19,6 +21,7 @@ from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.settings import TrackingSettings
+from editscope.training.log.tracker_feed import training_targets
 from editscope.training.log.training_log import locked_folder
 from editscope.training.models.loading import check_pipeline, load_trained_editor, model_identity
 from editscope.training.models.lora_start import start_file
@@ -33,8 +36,10 @@ from editscope.training.supervised.loop import LoopSettings, StepHook, TrainingL
 from editscope.training.supervised.operations import OperationCounter
 from editscope.training.supervised.outline import sides_of
 from editscope.training.supervised.parallel import Processes, check_deepspeed
+from editscope.training.supervised.settings import ScheduleSettings
 
 EXPERIMENT = "experiment.toml"
+COMPILING = "compiling blocks; the first steps take longer"
 
 
 def train(
@@ -61,6 +66,10 @@ def train(
     processes = Processes(training.parallel, cpu=experiment.model.device == "cpu")
     processes.need(experiment.model.device, f"{where}, [model]")
     tell = say if processes.first else _silent
+    if processes.first:
+        check_trackers(tracking, folder, where)
+    for note in warm_up_note(experiment.schedule, training.steps):
+        tell(note)
     multiple = sides_of(experiment, check_pipeline(experiment.model))
     data = data_settings(experiment.data, where, experiment.folder)
     with (
@@ -77,7 +86,7 @@ def train(
         ) as loader,
         quiet(),
     ):
-        torch.manual_seed(training.seed)  # for the first weights of LoRA layers
+        seed_generators(training.seed)
         tell(f"loading {experiment.model.pipeline}")
         editor = load_trained_editor(
             experiment.model,
@@ -101,7 +110,7 @@ def train(
         looks = None
         if tracking.samples_every:
             cases = fixed_cases(data, tracking.samples, multiple)
-            tell(f"fixed cases, edited before the first step: {cases.origin}")
+            tell(f"fixed cases: {cases.origin}")
             looks = FixedCaseLooks(
                 editor,
                 cases,
@@ -110,6 +119,7 @@ def train(
                 experiment.timesteps,
                 monitors,
                 bf16=experiment.model.precision == "bf16",
+                say=tell,
             )
             more.append(looks)
         if experiment.evaluation is not None:
@@ -131,6 +141,8 @@ def train(
             tell(f"going on from step {loop.resume()} of {training.steps}")
         elif processes.first and source is not None:
             keep_copy(source, experiment, folder)
+        if experiment.model.compile:
+            tell(COMPILING)
         loop.run()
         return write_weights(experiment, editor, loop, folder / FINAL)
 
@@ -173,6 +185,28 @@ def check_settings(experiment: Experiment, file: str) -> None:
     start_file(experiment.lora, experiment.folder, f"{file}, [lora]")
     if experiment.evaluation is not None:
         evaluated_suite(experiment, file)
+
+
+def check_trackers(tracking: TrackingSettings, folder: Path, file: str) -> None:
+    """BadInput for a tracker whose package or key is not here."""
+    try:
+        training_targets(folder, tracking.trackers, _silent)
+    except BadInput as error:
+        raise BadInput(f"{file}, {error}") from error
+
+
+def warm_up_note(schedule: ScheduleSettings, steps: int) -> list[str]:
+    """A sentence where the rate rises until the end, else none."""
+    if schedule.warmup < steps:
+        return []
+    return [f"[schedule] warmup: {schedule.warmup:,} of {steps:,} steps, so the rate rises until the end"]
+
+
+def seed_generators(seed: int) -> None:
+    """Seed the generators of Python, NumPy and PyTorch: first weights of LoRA layers are drawn from them."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    torch.manual_seed(seed)
 
 
 def tracking_of(experiment: Experiment, file: str) -> TrackingSettings:

@@ -164,7 +164,7 @@ def reinforce_experiment(
             raise
         finally:
             log.close()
-    exchange.by_first(lambda: _write(experiment, editor, planner, settings, folder))
+        exchange.by_first(lambda: _write(experiment, editor, planner, settings, folder))
     if not settings.paints:
         return folder / "planner"
     return folder / FINAL if experiment.lora is None else folder / FINAL / WEIGHTS

@@ -39,7 +39,8 @@ class Evaluation:
         if result.step % self._settings.every and result.step != self._experiment.training.steps:
             return
         place = self._folder / FOLDER / f"step-{result.step:08d}"
-        self._say(beginning(self._experiment, f"step {result.step}"))
+        if loop.processes.first:
+            self._say(beginning(self._experiment, f"step {result.step}"))
         weights = write_weights(
             self._experiment, self._editor, loop, self._folder / FOLDER / f"weights-{result.step:08d}"
         )

@@ -16,6 +16,7 @@ from editscope.documents import read_toml
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.runfolder.files import write_whole
+from editscope.trackers.targets import TENSORBOARD
 from editscope.training.checkpoints import check_same, check_writable, checkpoints_in, read_state
 from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.data.loader import open_loader
@@ -188,9 +189,9 @@ def check_settings(experiment: Experiment, file: str) -> None:
 
 
 def check_trackers(tracking: TrackingSettings, folder: Path, file: str) -> None:
-    """BadInput for a tracker whose package or key is not here."""
+    """BadInput for a tracker whose package or key is not here. The default one logs into the folder of the run."""
     try:
-        training_targets(folder, tracking.trackers, _silent)
+        training_targets(folder, [text for text in tracking.trackers if text != TENSORBOARD], _silent)
     except BadInput as error:
         raise BadInput(f"{file}, {error}") from error
 

@@ -20,6 +20,7 @@ from editscope.documents import Malformed, read_json
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, read_file
 from editscope.runfolder.files import DiskError, writing
+from editscope.training.places import same_place
 
 FOLDER = "checkpoints"
 STATE, WEIGHTS, AVERAGE, OPTIMIZER = "state.json", "weights.safetensors", "average.safetensors", "optimizer.pt"
@@ -174,6 +175,7 @@ def check_same(place: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any])
         name
         for name in sorted(saved.keys() | wanted.keys())
         if _plain(saved.get(name, missing)) != _plain(wanted.get(name, missing))
+        and not same_place(name, saved.get(name), wanted.get(name))
     ]
     if not apart:
         return

@@ -199,7 +199,7 @@ def read_monitors(table: Mapping[str, Any], file: str = "experiment.toml") -> Mo
     """The settings of a TOML table. ``false`` stands for a limit that is not watched."""
     where = f"{file}, [monitors]"
     options: dict[str, Any] = {name: None if value is False else value for name, value in table.items()}
-    check_options("[monitors]", where, MonitorSettings, options)
+    check_options(where, where, MonitorSettings, options)
     _check_limits(options, where)
     if options.get("window", 1) < 1 or options.get("held_out_patience", 1) < 1:
         raise BadInput(f"{where} window, held_out_patience: give 1 or more")

@@ -15,6 +15,7 @@ from editscope.documents import Malformed, read_toml
 from editscope.errors import BadInput, unknown
 from editscope.files import SETTINGS, read_file
 from editscope.training.models.settings import LoraSettings, ModelSettings
+from editscope.training.places import full_place
 from editscope.training.supervised.settings import (
     CheckpointSettings,
     EmaSettings,
@@ -76,7 +77,21 @@ class Experiment:
             "ema": self.ema,
         }
         flat = flattened(tables)
+        flat["model.pipeline"] = full_place(self.model.pipeline)
+        if self.lora is not None and self.lora.start is not None:
+            flat["lora.start"] = _full_start(self.lora, self.folder)
         return {name: value for name, value in flat.items() if name not in FREE and (name, value) not in ADDED}
+
+
+def _full_start(lora: LoraSettings, folder: Path) -> str | None:
+    """The file of a LoRA that layers begin with, by its whole path; as it stands where it is not there any more."""
+    from editscope.training.models.lora_start import start_file
+
+    try:
+        file = start_file(lora, folder)
+    except BadInput:
+        return lora.start
+    return None if file is None else str(file.resolve())
 
 
 FREE = ("model.device", "model.keep", "training.log_every", "training.cache")
@@ -161,7 +176,19 @@ def experiment_of(document: Mapping[str, Any], file: str, name: str, folder: Pat
     pipeline = tables["model"].pipeline
     if not Path(pipeline).is_dir() and (folder / pipeline).is_dir():  # beside the file, as its other paths are
         tables["model"] = replace(tables["model"], pipeline=str(folder / pipeline))
-    return Experiment(str(document.get("name", name)), data=data, extra=others, folder=folder, given=given, **tables)
+    return Experiment(
+        run_name(document.get("name", name), file), data=data, extra=others, folder=folder, given=given, **tables
+    )
+
+
+def run_name(name: Any, file: str) -> str:
+    """The name of a run, which its folder in ``trained`` has; BadInput for one that leads elsewhere."""
+    text = str(name)
+    if not text.strip() or text in (".", "..") or any(sign in text for sign in "/\\\0"):
+        raise BadInput(
+            f"{file}, name: {text!r} is no name of a folder; choose one without slashes, and a place with --out"
+        )
+    return text
 
 
 def read_table(kind: type[Table], values: Any, where: str) -> Table:

@@ -16,7 +16,7 @@ from editscope.errors import BadInput
 from editscope.training.log import TrainingLog
 from editscope.training.log.metrics_file import FILE, read_training
 from editscope.training.page import write_training_page
-from editscope.training.page.findings import best_steps, reward_before, stop
+from editscope.training.page.findings import best_steps, reward_before, steps_there, stop
 from support.command_line import Called
 from support.nasty_strings import BUNDLES
 from support.reports.report_browser import opened
@@ -48,6 +48,21 @@ def test_the_best_checkpoint_is_that_of_the_best_held_out_score(training: Path) 
     assert (best.step, best.value) == max(scores, key=lambda point: point[1]) and best.step == 50
     assert (best.last_step, best.last_value) == scores[-1] and best.checkpoint == "Checkpoint step-50 was saved."
     assert other.metric == "held_out/preservation_accuracy" and other.step == 80
+
+
+def test_a_best_checkpoint_that_was_removed_is_not_offered(tmp_path: Path) -> None:
+    with TrainingLog(tmp_path, trackers=()) as log:
+        for step, score, distance in ((1, 9.0, 3.0), (2, 8.0, 1.0)):
+            log.step(step, {"held_out/miou": score, "held_out/lpips": distance})
+            log.event(step, "checkpoint", f"Checkpoint of step {step} saved.")
+    there = tmp_path / "checkpoints" / "step-00000002"
+    there.mkdir(parents=True)
+    (there / "state.json").write_text("{}")
+    assert steps_there(tmp_path) == {2}
+    words = text_of(write_training_page(tmp_path))
+    gone = "Checkpoint of step 1 saved. It is not in the folder any more: [checkpoints] keep removes old ones."
+    assert words.count(gone) == 2, "in the first sentence and in the table"
+    assert "Checkpoint of step 2 saved. It is not" not in words
 
 
 def test_a_number_that_is_no_score_has_no_best_checkpoint_and_of_a_distance_the_lowest_is(tmp_path: Path) -> None:

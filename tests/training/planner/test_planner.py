@@ -11,9 +11,11 @@ import torch
 
 from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
+from editscope.training.log import TrainingLog
 from editscope.training.planner.objective import PlannedEdit, PlannerObjective
 from editscope.training.planner.settings import PlannerSettings
 from editscope.training.planner.start import load_planner, train_planner
+from editscope.training.supervised.start import EXPERIMENT
 from support.models.tiny_parts import making, qwen_tokenizer
 from support.training.logged import read_log
 
@@ -76,6 +78,14 @@ def test_lora_of_a_planner_resumes_bit_for_bit(model: Path, tmp_path: Path) -> N
     again = load_checkpoint(checkpoints_in(tmp_path / "parts")[-1][1]).weights
     assert all(torch.equal(value, again[name]) for name, value in whole.items())
     assert (tmp_path / "parts/weights/adapter_model.safetensors").is_file()
+
+
+def test_a_second_training_in_a_folder_is_refused_before_it_touches_anything(model: Path, tmp_path: Path) -> None:
+    file, said = experiment(tmp_path, model, steps=1), list[str]()
+    with TrainingLog(tmp_path / "out", trackers=()):
+        with pytest.raises(BadInput, match="is being written by another process"):
+            train_planner(file, tmp_path / "out", say=said.append)
+        assert not said and not (tmp_path / "out" / EXPERIMENT).exists()
 
 
 def test_only_the_plan_counts_and_padding_does_not(model: Path) -> None:

@@ -76,12 +76,24 @@ def test_a_loss_that_is_no_number_stops_and_keeps_the_last_good_checkpoint(tmp_p
 
     mix = mixed({"b": ByFunction(lambda rollout: float(id(rollout) % 97))})
     with pytest.raises(
-        BrokenLoss, match=r"stopped in round 3: the loss of the painter is nan; the last good checkpoint"
+        BrokenLoss,
+        match=r"stopped in round 3: the loss of the painter is nan; the last good checkpoint is that of round 2",
     ):
         small_run(small_settings(rounds=5, save_every=1), editor, mix, checkpoints=places, on_round=poisoned)
     state = places.latest()
     assert state is not None
     assert state["round"] == 2
+
+
+def test_a_loss_that_is_no_number_in_the_first_round_says_that_there_is_no_checkpoint(tmp_path: Path) -> None:
+    editor, places = TinyFlow(), FileCheckpoints(tmp_path)
+    with torch.no_grad():
+        editor.network.last.bias.fill_(float("nan"))  # type: ignore[union-attr]
+    mix = mixed({"b": ByFunction(lambda rollout: float(id(rollout) % 97))})
+    sentence = r"is nan; there is no checkpoint yet; lower \[reinforcement\] rate, and begin anew"
+    with pytest.raises(BrokenLoss, match=sentence):
+        small_run(small_settings(rounds=5, save_every=1), editor, mix, checkpoints=places)
+    assert places.latest() is None
 
 
 def test_a_checkpoint_of_other_settings_is_refused(tmp_path: Path) -> None:

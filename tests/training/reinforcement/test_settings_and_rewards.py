@@ -38,7 +38,10 @@ from support.training.tiny_flow import TinyFlow, tiny_examples
         ('plan_joins = "{plan}"', r"plan_joins: '\{plan\}' must hold \{instruction\} and \{plan\}"),
         ('planner_rewards = "reason"', r"planner_rewards: 'reason' is not a list of names"),
         ("planner_temperature = 0.0", r"planner_temperature: without temperature all plans of a group are equal"),
-        ("groupsize = 8", r"there is no option 'groupsize' of \[reinforcement\]; did you mean 'group_size'\?"),
+        (
+            "groupsize = 8",
+            r"there is no option 'groupsize' of run.toml, \[reinforcement\]; did you mean 'group_size'\?",
+        ),
         ('group_size = "many"', r"option group_size: 'many' is not a whole number"),
         ('method = "ppo"', r"option method: 'ppo' is not one of grpo, nft"),
         ('preset = "flow"', r"preset: there is no preset 'flow' \(known: flow-grpo"),

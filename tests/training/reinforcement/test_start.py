@@ -49,7 +49,7 @@ def test_an_experiment_runs_and_resumes(tiny_pipeline: Callable[[str], Path], tm
         ("group_size = 3", "group_size = 1", r"^experiment.toml, \[reinforcement\] group_size: 1 gives no advantage"),
         ('miou = "miou?jobs=1"', 'miou = "mioo"', r"^experiment.toml, \[rewards\]: .*mioo"),
         ("outside = 0.5", "else = 0.5", r"^experiment.toml, \[rewards\]: there is no reward to weigh 'else'"),
-        ("identity_rate = 0.95", "identity = 0.95", r"there is no option 'identity' of \[monitors\]"),
+        ("identity_rate = 0.95", "identity = 0.95", r"there is no option 'identity' of experiment.toml, \[monitors\]"),
     ],
 )
 def test_bad_tables_are_told_before_anything_is_loaded(tmp_path: Path, old: str, new: str, sentence: str) -> None:

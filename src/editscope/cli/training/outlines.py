@@ -21,12 +21,18 @@ def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -
     from editscope.training.checkpoints import checkpoints_in
     from editscope.training.monitors import read_monitors
     from editscope.training.supervised.outline import outline
-    from editscope.training.supervised.start import check_folder, check_settings, tracking_of
+    from editscope.training.supervised.start import (
+        check_folder,
+        check_settings,
+        check_trackers,
+        tracking_of,
+        warm_up_note,
+    )
 
     if resume or not folder.is_dir():
         check_folder(folder, resume, experiment.decides)
     check_settings(experiment, file)
-    tracking_of(experiment, file)
+    check_trackers(tracking_of(experiment, file), folder, file)
     read_monitors(experiment.extra.get("monitors", {}), file)
     plan = outline(experiment, file=file)
     there = checkpoints_in(folder)
@@ -39,6 +45,7 @@ def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -
         ("records", "without end" if plan.records is None else f"{plan.records:,}"),
         *([] if plan.epochs is None else [("epochs", f"{plan.epochs:.2f}")]),
         ("rate", f"{experiment.optimizer.rate:g}, {experiment.schedule.kind}, warm-up {experiment.schedule.warmup}"),
+        *(("note", note) for note in warm_up_note(experiment.schedule, plan.steps)),
         *_memory_rows(plan.memory),
         ("memory in all, about", f"{_in_all(plan.memory)} for each process"),
         ("checkpoints", f"each {experiment.checkpoints.every} steps, the last {experiment.checkpoints.keep} stay"),
@@ -51,9 +58,10 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
     """Print what reinforcement learning will do: what is sampled, computed, asked and paid."""
     from editscope.training.checkpoints import checkpoints_in
     from editscope.training.reinforcement.outline import outline_reinforcement
-    from editscope.training.supervised.start import check_folder
+    from editscope.training.supervised.start import check_folder, check_trackers, tracking_of
     from editscope.transport.forecast import Forecast
 
+    check_trackers(tracking_of(experiment, file), folder, file)
     plan = outline_reinforcement(experiment, file)
     if resume or not folder.is_dir():
         check_folder(folder, resume)
@@ -108,9 +116,20 @@ def _model_rows(experiment: Experiment, plan: RunOutline) -> list[Row]:
     how = f"LoRA in {plan.targets} modules" if plan.targets else "the whole network"
     return [
         ("model", f"{experiment.model.pipeline} ({plan.family})"),
+        *_device_row(experiment.model.device),
         ("parameters", f"{plan.parameters:,}"),
         ("trained", f"{plan.trained:,} ({share:.2%}): {how}"),
     ]
+
+
+def _device_row(device: str) -> list[Row]:
+    """A row for a device that is not here: a run is often looked at on another machine than the one that trains."""
+    import torch
+
+    here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if here.get(device, True):
+        return []
+    return [("device", f"{device}: not on this machine, so the run would be refused here")]
 
 
 def _say_rows(rows: Sequence[Row]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,6 +51,7 @@ def run(
 
       accelerate launch --num_processes 8 -m editscope train run experiment.toml
     """
+    _say_reading(experiment)
     from editscope.training.settings import read_experiment
 
     read = read_experiment(experiment)
@@ -131,12 +133,19 @@ def planner(
 
     editscope train planner planner.toml
     """
+    _say_reading(experiment)
     from editscope.training.planner.start import planner_name, train_planner
 
     folder = out or Path("trained") / planner_name(experiment)
     with _ended_at_once(folder):
         weights = train_planner(experiment, folder, resume=resume, say=printing.say)
     printing.say(f"{weights}")
+
+
+def _say_reading(file: Path) -> None:
+    """Say at once what is read: PyTorch and diffusers take seconds to load. Only the first process does."""
+    if os.environ.get("RANK", "0") == "0":
+        printing.say(f"reading {file} …")
 
 
 @contextmanager

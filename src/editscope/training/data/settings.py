@@ -14,6 +14,7 @@ from editscope.cases import NOTHING
 from editscope.errors import BadInput, unknown
 from editscope.images import Resample
 from editscope.training.configured_suites import data_place
+from editscope.training.supervised.settings import check_seed
 
 S = TypeVar("S")
 Fit = Literal["crop", "stretch", "exact"]
@@ -182,7 +183,9 @@ def data_settings(table: Mapping[str, Any], where: str = "the experiment", folde
         raise BadInput(f"{where}, [data] sizes is no table; write [data.sizes]")
     parts = tuple(_in_folder(_part(part, f"{where}, [[data.parts]]"), folder) for part in listed)
     read = {"parts": parts, "sizes": _sizes(sizes, f"{where}, [data.sizes]")}
-    return _made(DataSettings, table, f"{where}, [data]", read)
+    made = _made(DataSettings, table, f"{where}, [data]", read)
+    check_seed(made.seed, f"{where}, [data]")
+    return made
 
 
 def _part(table: Mapping[str, Any], where: str) -> PartSettings:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, SupportsFloat
@@ -26,12 +27,29 @@ from editscope.training.log.tracker_feed import TrackerFeed, training_targets
 from editscope.training.rewards.base import Rollout
 
 
+@contextmanager
+def locked_folder(folder: Path | None) -> Iterator[Journal | None]:
+    """Hold the folder of a training, so that no other process writes there; BadInput where one does. None holds none.
+
+    A folder that is made for it is removed where nothing was logged.
+    """
+    if folder is None:
+        yield None
+        return
+    journal = Journal(folder, FILE)
+    try:
+        yield journal
+    finally:
+        (journal.take_back if journal.empty else journal.close)()
+
+
 class TrainingLog:
     """The log of the experiment in a folder; None logs nothing, for all but the first of processes that train together.
 
     A process that continues from a checkpoint gives its step as ``start``: what was logged after that step is void
     from then on, and the clock goes on from there. ``settings`` are those of the experiment, as in its TOML file.
     ``trackers`` are targets as ``--log`` takes them; "tensorboard" alone logs into the folder of the experiment.
+    ``journal`` is that of ``locked_folder``, where the folder is held already; it stays open.
     """
 
     def __init__(
@@ -42,16 +60,18 @@ class TrainingLog:
         trackers: Sequence[str] = ("tensorboard",),
         start: int = 0,
         say: Callable[[str], None] = partial(printing.say, error=True),
+        journal: Journal | None = None,
     ) -> None:
         self.folder = None if folder is None else Path(folder)
         self._began = time.monotonic()
         self._samples: dict[int, tuple[SampleCase, ...]] = {}
         self._feeds: list[TrackerFeed] = []
         self._journal: Journal | None = None
+        self._own = journal is None
         if self.folder is None:
             return
         targets = training_targets(self.folder, trackers, say)
-        self._journal = Journal(self.folder, FILE)
+        self._journal = journal or Journal(self.folder, FILE)
         record = read_training(self.folder)
         self._samples |= {step: cases for step, cases in record.samples.items() if step <= start}
         self._began -= record.seconds_at(start)
@@ -90,8 +110,10 @@ class TrainingLog:
             for feed in self._feeds:
                 feed.close()
         finally:
-            if self._journal is not None:
+            if self._journal is not None and self._own:
                 self._journal.close()
+            elif self._journal is not None:
+                self._journal.sync()
 
     def __enter__(self) -> TrainingLog:
         return self

@@ -17,6 +17,7 @@ from editscope.training.activations import prepare_blocks
 from editscope.training.models.kontext import KontextEditor
 from editscope.training.models.lora import add_lora
 from editscope.training.models.lora_start import load_start
+from editscope.training.models.parts import check_parts
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.qwen import QwenEditor, QwenPlusEditor
 from editscope.training.models.settings import LoraSettings, ModelSettings
@@ -56,6 +57,7 @@ def check_pipeline(settings: ModelSettings) -> Mapping[str, Any]:
             f"[model] pipeline: {settings.pipeline} is a {name}, which cannot be trained here; use one of "
             f"{', '.join(FAMILIES)}"
         )
+    check_parts(settings.pipeline, index)
     return index
 
 
@@ -82,17 +84,22 @@ def load_flow_editor(settings: ModelSettings, *, full: bool = False, device: str
 
 
 def load_trained_editor(
-    settings: ModelSettings, lora: LoraSettings | None, *, device: str | None = None, start: Path | None = None
+    settings: ModelSettings,
+    lora: LoraSettings | None,
+    *,
+    device: str | None = None,
+    start: Path | None = None,
+    where: str = "[lora]",
 ) -> PipelineFlowEditor:
     """The flow editor as it is trained: with LoRA layers or as a whole, and blocks that keep what the settings say.
 
-    ``start`` is a file with a LoRA that the layers begin with.
+    ``start`` is a file with a LoRA that the layers begin with; ``where`` is the table of the LoRA, as errors name it.
     """
     editor = load_flow_editor(settings, full=lora is None, device=device)
     if lora is not None:
-        add_lora(editor.network, lora)
+        add_lora(editor.network, lora, where)
         if start is not None:
-            load_start(start, editor.network, lora)
+            load_start(start, editor.network, lora, where)
     prepare_blocks(editor.network, settings.keep, compiled=settings.compile)
     return editor
 

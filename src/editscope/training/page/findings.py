@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from editscope.scoring.classic.registry import built_in_label
 from editscope.training.log.metrics_file import LoggedTraining, TrainingEvent
 
 HELD_OUT, REWARD, CHECKPOINT, STOPPED = "held_out", "reward", "checkpoint", "stopped"
 TOTAL = "reward/total"
+GONE = "It is not in the folder any more: [checkpoints] keep removes old ones."
 NOT_REWARDS = ("reward/spread",)
 IDENTITY, OVER_EDIT = "identity_rate", "over_edit_ratio"
 
@@ -24,7 +26,7 @@ class BestStep:
     last_step: int
     last_value: float
     checkpoint: str
-    """What was said when a checkpoint was saved at that step; "" where none was."""
+    """What was said when a checkpoint was saved at that step, and that it is gone where it is; "" where none was."""
 
 
 def held_out_names(record: LoggedTraining) -> list[str]:
@@ -68,12 +70,23 @@ def is_score(name: str) -> bool:
     return name.rpartition("/")[2] not in (IDENTITY, OVER_EDIT)
 
 
-def best_steps(record: LoggedTraining) -> list[BestStep]:
+def steps_there(folder: Path) -> frozenset[int]:
+    """The steps whose checkpoints are in the folder of a training."""
+    states = (folder / "checkpoints").glob("step-*/state.json")
+    return frozenset(int(number) for one in states if (number := one.parent.name.removeprefix("step-")).isdigit())
+
+
+def best_steps(record: LoggedTraining, there: Collection[int] | None = None) -> list[BestStep]:
     """The best step by each held-out score; higher is better, but for losses, and of equals the first counts.
 
-    Numbers that are no scores have none.
+    Numbers that are no scores have none. ``there`` are the steps whose checkpoints are still in the folder, None where
+    nobody has looked.
     """
-    saved = {event.step: event.sentence for event in current(record.events) if event.kind == CHECKPOINT}
+    saved = {
+        event.step: event.sentence if there is None or event.step in there else f"{event.sentence} {GONE}"
+        for event in current(record.events)
+        if event.kind == CHECKPOINT
+    }
     best = []
     for name in filter(is_score, held_out_names(record)):
         curve = record.curve(name)

@@ -12,7 +12,7 @@ from editscope.report.html.plots import installed, script
 from editscope.runfolder.files import write_whole
 from editscope.training.log.metrics_file import FILE, LoggedTraining, read_training
 from editscope.training.page.curves import curve_sections, short
-from editscope.training.page.findings import best_steps, stop
+from editscope.training.page.findings import best_steps, steps_there, stop
 from editscope.training.page.sample_section import samples_section
 from editscope.training.page.tables import (
     best_section,
@@ -62,7 +62,7 @@ def training_page(folder: Path, out: Path, title: str | None = None) -> str:
         top_bar(links),
         "<main>",
         _title(record, heading),
-        _first(record),
+        _first(record, folder),
         *(html for _, _, html in sections),
         "</main>",
     ]
@@ -73,7 +73,7 @@ def training_page(folder: Path, out: Path, title: str | None = None) -> str:
 
 def _sections(folder: Path, out: Path, record: LoggedTraining) -> list[tuple[str, str, Html]]:
     tables = [
-        ("best", "Best", best_section(record)),
+        ("best", "Best", best_section(best_steps(record, steps_there(folder)))),
         *curve_sections(record),
         ("samples", "Cases", samples_section(folder, out, record)),
         ("events", "Events", events_section(record)),
@@ -93,9 +93,9 @@ def _title(record: LoggedTraining, heading: str) -> Html:
     return el("div", el("h1", heading), el("p", " · ".join(facts)) if facts else None, cls="title")
 
 
-def _first(record: LoggedTraining) -> Html:
+def _first(record: LoggedTraining, folder: Path) -> Html:
     """What to know first."""
-    sentences = in_words(record, best_steps(record))
+    sentences = in_words(record, best_steps(record, steps_there(folder)))
     stopped = stop(record)
     notices = [f"Stopped at step {stopped.step:,}: {short(stopped.sentence, 400)}"] if stopped else []
     if record.damaged:

@@ -9,16 +9,15 @@ from editscope.report.html.markup import Html, el
 from editscope.trackers.session import flat_settings
 from editscope.training.log.metrics_file import LoggedTraining
 from editscope.training.page.curves import curve_card, short, title_of
-from editscope.training.page.findings import BestStep, best_steps
+from editscope.training.page.findings import BestStep
 
 MOST_EVENTS = 400
 """How many events the page lists; of more, the last ones."""
 LONGEST = 400
 
 
-def best_section(record: LoggedTraining) -> Html | None:
+def best_section(best: Sequence[BestStep]) -> Html | None:
     """Which checkpoint is the best by each held-out score."""
-    best = best_steps(record)
     if not best:
         return None
     head = ["Held-out score", "Best", "at step", "Checkpoint", "Last", "at step"]

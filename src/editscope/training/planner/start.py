@@ -13,20 +13,21 @@ import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, unknown
-from editscope.training.checkpoints import make_run_folder
+from editscope.training.log.training_log import locked_folder
 from editscope.training.models.lora import ADAPTER, target_modules
 from editscope.training.models.settings import LoraSettings
+from editscope.training.places import full_place
 from editscope.training.planner.folders import find_planner, put_layers, readable
 from editscope.training.planner.objective import PlannerObjective
 from editscope.training.planner.pairs import PairLoader, read_pairs
 from editscope.training.planner.settings import PlannerSettings
-from editscope.training.settings import FREE, TABLES, flattened, read_document, read_table
+from editscope.training.settings import FREE, TABLES, flattened, read_document, read_table, run_name
 from editscope.training.supervised.averaging import in_place
 from editscope.training.supervised.export import FINAL
 from editscope.training.supervised.loop import LoopSettings, TrainingLoop
 from editscope.training.supervised.parallel import Processes, whole
-from editscope.training.supervised.settings import TrainingSettings
-from editscope.training.supervised.start import EXPERIMENT, check_folder
+from editscope.training.supervised.settings import ScheduleSettings, TrainingSettings
+from editscope.training.supervised.start import EXPERIMENT, check_folder, seed_generators, warm_up_note
 
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 USED = ("lora", "training", "optimizer", "schedule", "ema", "checkpoints")
@@ -47,39 +48,43 @@ def train_planner(
     processes = Processes(training.parallel, cpu=planner.device == "cpu")
     processes.need(planner.device, f"{file.name}, [planner]")
     tell = say if processes.first else lambda _: None
-    torch.manual_seed(training.seed)
-    tell(f"loading {planner.model}")
-    network, tokenizer = load_planner(planner, lora, str(processes.device))
-    objective = PlannerObjective(network, tokenizer, planner, bf16=planner.precision == "bf16")
-    loader = PairLoader(
-        examples,
-        training.batch,
-        seed=training.seed,
-        rank=processes.number,
-        world=processes.count,
-    )
-    decides = {name: value for name, value in flattened({"planner": planner, **tables}).items() if _decides(name)}
-    loop = TrainingLoop(
-        objective,
-        loader,
-        LoopSettings(**{name: value for name, value in tables.items() if name != "lora"}, decides=decides),
-        folder,
-        processes=processes,
-        say=tell,
-    )
-    with quiet():
-        if resume:
-            tell(f"going on from step {loop.resume()} of {training.steps}")
-        elif processes.first:
-            make_run_folder(folder)
-            shutil.copyfile(file, folder / EXPERIMENT)
-        loop.run()
-        values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}
-        if processes.first:
-            with in_place(loop.trained, values):
-                processes.unwrapped(objective.network).save_pretrained(folder / FINAL)  # type: ignore[operator]
-            tokenizer.save_pretrained(folder / FINAL)
-        processes.wait()
+    with locked_folder(folder if processes.first else None) as journal:
+        seed_generators(training.seed)
+        for note in warm_up_note(tables.get("schedule", ScheduleSettings()), training.steps):
+            tell(note)
+        tell(f"loading {planner.model}")
+        network, tokenizer = load_planner(planner, lora, str(processes.device))
+        objective = PlannerObjective(network, tokenizer, planner, bf16=planner.precision == "bf16")
+        loader = PairLoader(
+            examples,
+            training.batch,
+            seed=training.seed,
+            rank=processes.number,
+            world=processes.count,
+        )
+        decides = {name: value for name, value in flattened({"planner": planner, **tables}).items() if _decides(name)}
+        decides["planner.model"] = full_place(planner.model)
+        loop = TrainingLoop(
+            objective,
+            loader,
+            LoopSettings(**{name: value for name, value in tables.items() if name != "lora"}, decides=decides),
+            folder,
+            processes=processes,
+            say=tell,
+            journal=journal,
+        )
+        with quiet():
+            if resume:
+                tell(f"going on from step {loop.resume()} of {training.steps}")
+            elif processes.first:
+                shutil.copyfile(file, folder / EXPERIMENT)
+            loop.run()
+            values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}
+            if processes.first:
+                with in_place(loop.trained, values):
+                    processes.unwrapped(objective.network).save_pretrained(folder / FINAL)  # type: ignore[operator]
+                tokenizer.save_pretrained(folder / FINAL)
+            processes.wait()
     return folder / FINAL
 
 
@@ -124,7 +129,7 @@ def add_planner_lora(network: Any, lora: LoraSettings) -> None:
 
 def planner_name(file: Path) -> str:
     """What the experiment of a planner is called: its entry ``name``, or the name of the file."""
-    return str(read_document(file).get("name", file.stem))
+    return run_name(read_document(file).get("name", file.stem), file.name)
 
 
 def _read(file: Path) -> tuple[PlannerSettings, dict[str, Any], str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from editscope.documents import read_toml
 from editscope.errors import BadInput, unknown
@@ -34,16 +36,22 @@ def write_recipe(file: Path, name: str) -> list[str]:
         return [f"{file}: set [data] pairs and look at the rest; then `editscope train planner {file}`"]
     needed = tables.get("experiment")
     if needed is None:
-        return [f"{file}: set [[data.parts]] and look at the rest; then `editscope train run {file} --dry-run`"]
+        return [f"{file}: {_to_set(tables)}; then `editscope train run {file} --dry-run`"]
     beside = file.parent / str(needed)
     sentences = []
     if beside.exists():
         sentences.append(f"{beside}: is there already and stays as it is; the plan compares trainings of it")
     else:
         write_whole(beside, recipes[beside.stem].encode())
-        sentences.append(f"{beside}: the experiment; set [[data.parts]] and look at the rest")
+        sentences.append(f"{beside}: the experiment; {_to_set(read_toml(recipes[beside.stem]))}")
     return [
         *sentences,
         f"{file}: the plan; set the data of arms and evaluations, and judges; then "
         f"`editscope train compare {file} --dry-run`",
     ]
+
+
+def _to_set(tables: Mapping[str, Any]) -> str:
+    """What is left to do in an experiment: its data, unless they are problems that are made without end."""
+    made = all(str(part["source"]).startswith("stream:") for part in tables["data"]["parts"])
+    return "look at it" if made else "set [[data.parts]] and look at the rest"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.reinforcement.policies import trained_parameters
 from editscope.training.settings import Experiment
-from editscope.training.supervised.evaluation import evaluate
+from editscope.training.supervised.evaluation import beginning, evaluate
 from editscope.training.supervised.export import write_values
 
 
@@ -17,11 +18,19 @@ class HeldOut:
     Its run is named by the rounds that made the weights, so that a training that was killed goes on with it.
     """
 
-    def __init__(self, experiment: Experiment, editor: PipelineFlowEditor, folder: Path) -> None:
+    def __init__(
+        self,
+        experiment: Experiment,
+        editor: PipelineFlowEditor,
+        folder: Path,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._experiment, self._editor, self._folder = experiment, editor, folder / "evaluations"
+        self._say = say
 
     def __call__(self, rounds: int) -> dict[str, float]:
         """Write the weights that so many rounds made, and run the suite; a metric without a value is left out."""
+        self._say(beginning(self._experiment, f"round {rounds}"))
         weights = export(self._experiment, self._editor, self._folder / f"weights-{rounds:08d}")
         scores = evaluate(self._experiment, weights, self._folder / f"round-{rounds:08d}")
         return {name: float(score) for name, score in scores.items() if score is not None}

@@ -145,10 +145,7 @@ class Learner(ABC, Generic[BatchT]):
         broken = ("loss", summed) if not math.isfinite(summed) else ("gradient", norm)
         if not math.isfinite(broken[1]):
             self.optimizer.zero_grad()
-            raise BrokenLoss(
-                f"the {broken[0]} of the {self.name} is {broken[1]}; the last good checkpoint stays; "
-                "go on from it with a lower rate"
-            )
+            raise BrokenLoss(f"the {broken[0]} of the {self.name} is {broken[1]}")
         self.optimizer.step()
         self.optimizer.zero_grad()
         return norm

@@ -21,7 +21,7 @@ from editscope.training.reinforcement.grpo import FlowGrpo
 from editscope.training.reinforcement.learners import BrokenLoss, Learner, UpdatePlan
 from editscope.training.reinforcement.nft import DiffusionNft
 from editscope.training.reinforcement.planner import Planner, PlannerGrpo, WrittenPlans, joined
-from editscope.training.reinforcement.policies import trained_parameters
+from editscope.training.reinforcement.policies import lora_layers, trained_parameters
 from editscope.training.reinforcement.reward_mix import RewardMix, means
 from editscope.training.reinforcement.rollouts import PaintedBatch, check_examples, paint_group, rollouts_of
 from editscope.training.reinforcement.sampler import seed_of, stochastic_steps
@@ -129,6 +129,8 @@ class ReinforcementRun:
         self.checkpoints: Checkpoints | None = None
         self._scored = -1
         """The rounds that made the weights which were scored last."""
+        self._saved: int | None = None
+        """The rounds that made the last checkpoint; None where there is none."""
         self._examples = examples
         self._rewards = rewards
         self._monitors = TrainingMonitors(monitors)
@@ -195,6 +197,7 @@ class ReinforcementRun:
         places = self.checkpoints
         if places is not None:
             self.exchange.by_first(lambda: places.save(self.next_round, {**self.state(), **(remembered or {})}))
+            self._saved = self.next_round
 
     def state(self) -> dict[str, Any]:
         """All that a resumed run needs to go on bit for bit."""
@@ -223,6 +226,7 @@ class ReinforcementRun:
         self._monitors.load_state(state["monitors"])
         self.next_round = int(state["round"])
         self._scored = int(state.get("scored", -1))
+        self._saved = self.next_round
 
     def _learners(self) -> list[Learner[Any]]:
         return [learner for learner in (self._painting, self._planning) if learner is not None]
@@ -306,6 +310,21 @@ class ReinforcementRun:
         flat = [is_flat(group) and not pulled for group in totals]
         return [[None] * len(row) if dull else row for row, dull in zip(rows, flat, strict=True)]
 
+    def _what_stays(self, learner: Learner[Any]) -> str:
+        """Which checkpoint is good, and how to begin again, for a run goes on with the rate that it began with."""
+        rate = f"{SECTION} {'rate' if learner is self._painting else 'planner_rate'}"
+        if self._saved is None:
+            return f"there is no checkpoint yet; lower {rate}, and begin anew"
+        start = "; [lora] start may name what `train export` writes of that checkpoint" if self._trains_lora else ""
+        return (
+            f"the last good checkpoint is that of round {self._saved}, and goes on with its own rate only; lower "
+            f"{rate}, and begin anew with another --out{start}"
+        )
+
+    @property
+    def _trains_lora(self) -> bool:
+        return self._painting is not None and bool(lora_layers(self.editor.network))
+
     def _learn(
         self, learner: Learner[Any], groups: Sequence[Sequence[Any] | None], rows: Totals, plan: UpdatePlan, number: int
     ) -> Metrics:
@@ -318,7 +337,7 @@ class ReinforcementRun:
         try:
             metrics = learner.update(batches, advantages, plan, self.exchange)
         except BrokenLoss as error:
-            raise BrokenLoss(f"stopped in round {number + 1}: {error}") from None
+            raise BrokenLoss(f"stopped in round {number + 1}: {error}; {self._what_stays(learner)}") from None
         return metrics | learner.end_round(number)
 
 

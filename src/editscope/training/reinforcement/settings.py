@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from editscope.call_options import check_options
 from editscope.errors import BadInput
+from editscope.training.supervised.settings import check_seed
 
 Method = Literal["grpo", "nft"]
 Normalization = Literal["group", "round", "none"]
@@ -151,7 +152,7 @@ def read_settings(table: Mapping[str, Any], file: str = "experiment.toml") -> Re
     if not {"height", "width"}.isdisjoint(options):  # a size is both sides: half of a preset's is no size
         chosen = {name: value for name, value in chosen.items() if name not in ("height", "width")}
     options = {**chosen, **options}
-    check_options(SECTION, where, ReinforcementSettings, options)
+    check_options(where, where, ReinforcementSettings, options)
     for name in ("painter_rewards", "planner_rewards"):
         options[name] = _names(options.get(name, ()), f"{where} {name}")
     try:
@@ -176,6 +177,7 @@ def _names(value: Any, where: str) -> tuple[str, ...]:
 
 
 def _check_counts(settings: ReinforcementSettings) -> None:
+    check_seed(settings.seed, SECTION)
     names = ("rounds", "prompts", "batch", "inner_epochs", "updates", "steps", "window_every", "nft_times")
     for name in (*names, "planner_tokens", "save_every", "held_out_every"):
         if getattr(settings, name) < 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,11 @@ import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, Stopped
-from editscope.training.checkpoints import checkpoints_in, make_run_folder
+from editscope.runfolder.journal import Journal
+from editscope.training.checkpoints import checkpoints_in
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
-from editscope.training.log.training_log import TrainingLog
+from editscope.training.log.training_log import TrainingLog, locked_folder
 from editscope.training.models.loading import check_pipeline, load_trained_editor
 from editscope.training.models.lora import WEIGHTS
 from editscope.training.models.lora_start import start_file
@@ -37,7 +38,15 @@ from editscope.training.supervised.evaluation import in_words
 from editscope.training.supervised.export import FINAL
 from editscope.training.supervised.outline import sides_of
 from editscope.training.supervised.parallel import Processes
-from editscope.training.supervised.start import check_folder, check_settings, keep_copy, tracking_of
+from editscope.training.supervised.start import (
+    COMPILING,
+    check_folder,
+    check_settings,
+    check_trackers,
+    keep_copy,
+    seed_generators,
+    tracking_of,
+)
 
 Say = Callable[[str], None]
 
@@ -84,28 +93,37 @@ def reinforce_experiment(
     processes.need(experiment.model.device, f"{file}, [model]")
     exchange = ProcessExchange(processes)
     tell = say if processes.first else _silent
+    if processes.first:
+        check_trackers(tracking_of(experiment, file), folder, file)
     mix = reward_mix(experiment, settings, file, tell)
     device = str(processes.device)
     data = data_settings(experiment.data, file, experiment.folder)
     multiple = sides_of(experiment, check_pipeline(experiment.model))
     with (
+        ExitStack() as held,
         closing(mix.rewards),
         open_loader(data, batch=1, multiple=multiple, answers=False, where=file) as examples,
         quiet(),
     ):
+        journal = _held(held, folder, exchange)
         exchange.by_first(mix.rewards.prepare)
-        torch.manual_seed(experiment.training.seed)  # for the first weights of LoRA layers
+        seed_generators(experiment.training.seed)
         tell(f"loading {experiment.model.pipeline}")
         editor = load_trained_editor(
-            experiment.model, experiment.lora, device=device, start=start_file(experiment.lora, experiment.folder)
+            experiment.model,
+            experiment.lora,
+            device=device,
+            start=start_file(experiment.lora, experiment.folder),
+            where=f"{file}, [lora]",
         )
         editor.bf16 = experiment.model.precision == "bf16"
         planner = _planner(experiment, settings, file, device)
         reached = checkpoints_in(folder)[-1][0] if resume else 0
         if resume:
             tell(f"going on after round {reached} of {settings.rounds}")
-        log = _opened_log(experiment, shown_settings(experiment, settings, monitors), folder, file, reached, exchange)
-        if source is not None and not resume and processes.first:  # after the log, whose lock keeps others out
+        shown = shown_settings(experiment, settings, monitors)
+        log = _opened_log(experiment, shown, folder, file, reached, exchange, journal)
+        if source is not None and not resume and processes.first:
             keep_copy(source, experiment, folder)
 
         def logged(number: int, metrics: Metrics) -> None:
@@ -125,6 +143,8 @@ def reinforce_experiment(
         def saved(rounds: int) -> None:
             log.event(rounds, "checkpoint", f"Checkpoint of round {rounds} saved.")
 
+        if experiment.model.compile:
+            tell(COMPILING)
         try:
             reinforce(
                 editor,
@@ -133,7 +153,7 @@ def reinforce_experiment(
                 settings,
                 planner=planner,
                 monitors=monitors,
-                held_out=None if experiment.evaluation is None else HeldOut(experiment, editor, folder),
+                held_out=None if experiment.evaluation is None else HeldOut(experiment, editor, folder, tell),
                 checkpoints=FolderCheckpoints(folder, experiment.checkpoints.keep, decides, saved),
                 on_round=logged,
                 on_held_out=scored,
@@ -144,7 +164,7 @@ def reinforce_experiment(
             raise
         finally:
             log.close()
-    exchange.by_first(lambda: _write(experiment, editor, planner, settings, folder))
+        exchange.by_first(lambda: _write(experiment, editor, planner, settings, folder))
     if not settings.paints:
         return folder / "planner"
     return folder / FINAL if experiment.lora is None else folder / FINAL / WEIGHTS
@@ -267,16 +287,28 @@ def planner_choice(experiment: Experiment, file: str) -> PlannerChoice | None:
     return read_table(PlannerChoice, table, f"{file}, [planner]") if table else None
 
 
+def _held(held: ExitStack, folder: Path, exchange: ProcessExchange) -> Journal | None:
+    """The journal of the run, which the first process holds; what another run in the folder refuses, ends all."""
+    journals: list[Journal | None] = []
+    exchange.by_first(lambda: journals.append(held.enter_context(locked_folder(folder))))
+    return journals[0] if journals else None
+
+
 def _opened_log(
-    experiment: Experiment, shown: Mapping[str, Any], folder: Path, file: str, start: int, exchange: ProcessExchange
+    experiment: Experiment,
+    shown: Mapping[str, Any],
+    folder: Path,
+    file: str,
+    start: int,
+    exchange: ProcessExchange,
+    journal: Journal | None,
 ) -> TrainingLog:
-    """The log of the first process, which locks the folder; one that logs nothing in the others."""
+    """The log of the first process; one that logs nothing in the others."""
     logs: list[TrainingLog] = []
     trackers = tracking_of(experiment, file).trackers
 
     def open_log() -> None:
-        make_run_folder(folder)
-        logs.append(TrainingLog(folder, settings=shown, trackers=trackers, start=start))
+        logs.append(TrainingLog(folder, settings=shown, trackers=trackers, start=start, journal=journal))
 
     exchange.by_first(open_log)
     return logs[0] if logs else TrainingLog(None)

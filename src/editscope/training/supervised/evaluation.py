@@ -15,7 +15,7 @@ from editscope.training.models.sampler_options import SAMPLER
 from editscope.training.settings import Experiment
 from editscope.training.supervised.export import write_weights
 from editscope.training.supervised.loop import StepResult, TrainingLoop
-from editscope.wording import metric_name
+from editscope.wording import count, metric_name
 
 FOLDER = "evaluations"
 
@@ -39,6 +39,8 @@ class Evaluation:
         if result.step % self._settings.every and result.step != self._experiment.training.steps:
             return
         place = self._folder / FOLDER / f"step-{result.step:08d}"
+        if loop.processes.first:
+            self._say(beginning(self._experiment, f"step {result.step}"))
         weights = write_weights(
             self._experiment, self._editor, loop, self._folder / FOLDER / f"weights-{result.step:08d}"
         )
@@ -59,6 +61,15 @@ def evaluated_suite(experiment: Experiment, file: str = "the experiment") -> Sui
     suite = configured_suite(settings.suite, data_place(settings.data or "", experiment.folder), where)
     check_judged(suite, settings.judge is not None, where, 'judge = "openai:gpt-4o" or another')
     return suite
+
+
+def beginning(experiment: Experiment, what: str) -> str:
+    """The line before an evaluation, which may take long."""
+    settings = experiment.evaluation
+    assert settings is not None
+    every = len(evaluated_suite(experiment).ids)
+    cases = every if settings.limit is None else min(settings.limit, every)
+    return f"evaluating {what} on {settings.suite}: {count(cases, 'case')} …"
 
 
 def evaluate(experiment: Experiment, weights: Path | None, place: Path) -> dict[str, Any]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 
+from editscope.editors.diffusion.finding import REPO
 from editscope.errors import BadInput
 from editscope.training.checkpoints import check_writable, checkpoints_in, load_checkpoint, make_run_folder
 from editscope.training.models.loading import load_flow_editor
@@ -42,15 +45,47 @@ def export_checkpoint(experiment: Experiment, run: Path, folder: Path, step: int
         raise BadInput(f"{run} has no checkpoint of step {step}; it has those of {', '.join(map(str, there))}")
     check_writable(folder)
     checkpoint = load_checkpoint(there[step if step is not None else max(there)])
+    _check_layers(checkpoint.settings, experiment, run)
     editor = load_flow_editor(experiment.model, full=experiment.lora is None)
     if experiment.lora is not None:
         add_lora(editor.network, experiment.lora)
     trained = {name: value for name, value in editor.network.named_parameters() if value.requires_grad}
     values = checkpoint.average or checkpoint.weights
-    if set(values) != set(trained):
+    if {name: value.shape for name, value in values.items()} != {name: value.shape for name, value in trained.items()}:
         raise BadInput(f"the checkpoint of {run} trains other weights than its experiment.toml says; restore that file")
     with in_place(trained, {name: value.to(trained[name].device) for name, value in values.items()}):
         return write_values(experiment, editor, editor.network, values, folder)
+
+
+def _check_layers(saved: Mapping[str, Any], experiment: Experiment, run: Path) -> None:
+    """BadInput where the experiment says of the LoRA, or of the model's repository, what the checkpoint does not.
+
+    A model in a folder may have moved.
+    """
+    now = experiment.decides
+    apart = [
+        f"[{name.replace('.', '] ')} was {_shown(theirs)}, now {_shown(mine)}"
+        for name in ("lora.rank", "lora.alpha", "lora.targets", "model.pipeline", "model.revision")
+        if (theirs := _value(saved, name)) != (mine := _value(now, name)) and not _folders(name, theirs, mine)
+    ]
+    if apart:
+        raise BadInput(
+            f"{run / 'experiment.toml'} is not what the checkpoint was trained with ({'; '.join(apart)}); set it back"
+        )
+
+
+def _value(settings: Mapping[str, Any], name: str) -> Any:
+    """A setting; the alpha of a LoRA is its rank where none is set."""
+    value = settings.get(name)
+    return settings.get("lora.rank") if name == "lora.alpha" and value is None else value
+
+
+def _folders(name: str, *places: Any) -> bool:
+    return name == "model.pipeline" and any(not REPO.fullmatch(str(one)) or Path(str(one)).is_dir() for one in places)
+
+
+def _shown(value: Any) -> str:
+    return "not set" if value is None else json.dumps(value)
 
 
 def write_values(

@@ -31,6 +31,7 @@ from editscope.training.supervised.encoding import ExampleEncoder
 from editscope.training.supervised.flow_matching import FlowObjective, answer_of
 from editscope.training.supervised.loop import StepResult, TrainingLoop
 from editscope.training.supervised.settings import EvaluationSettings, TimestepSettings
+from editscope.wording import count
 
 DRAWS = 4
 """Noise levels at which the loss of a case is taken; they and the noise are the same at every look."""
@@ -89,20 +90,23 @@ class FixedCaseLooks:
         monitors: MonitorSettings | None = None,
         *,
         bf16: bool = False,
+        say: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._editor, self._cases, self._every, self._sampler = editor, cases, tracking.samples_every, sampler
-        self._monitors = TrainingMonitors(monitors)
+        self._monitors, self._say = TrainingMonitors(monitors), say
         self._encoder = KeptEncoder(editor)
         self._objective = FlowObjective(editor, self._encoder, timesteps, bf16=bf16)
 
     def at_start(self, loop: TrainingLoop) -> None:
         """Look at what the model makes before it is trained."""
         loop.log.event(0, "samples", f"Fixed cases: {self._cases.origin}.")
+        self._say(f"editing {count(len(self._cases.examples), 'fixed case')} before the first step …")
         self._look(loop)
 
     def __call__(self, loop: TrainingLoop, result: StepResult) -> None:
         """Look where it is due, and at the end."""
         if result.step % self._every == 0 or result.step == loop.settings.training.steps:
+            self._say(f"editing {count(len(self._cases.examples), 'fixed case')} after step {result.step} …")
             self._look(loop)
 
     def _look(self, loop: TrainingLoop) -> None:

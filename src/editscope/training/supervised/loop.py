@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from editscope.errors import BadInput, Stopped
+from editscope.runfolder.journal import Journal
 from editscope.training.checkpoints import (
     TrainingState,
     check_same,
@@ -112,6 +113,7 @@ class TrainingLoop:
         say: Callable[[str], None] = lambda _: None,
         resume_with: str = "run the same command with --resume",
         trackers: Sequence[str] = (),
+        journal: Journal | None = None,
     ) -> None:
         self.objective, self.source, self.settings, self.folder = objective, source, settings, folder
         self.processes = processes or Processes(settings.training.parallel, cpu=_on_cpu(objective.network))
@@ -133,7 +135,7 @@ class TrainingLoop:
         self.stop_because = ""
         """A sentence that a hook of the first process ends the training with, after a checkpoint."""
         self._peak = DevicePeak(self.processes.device, self.processes.count)
-        self._trackers = tuple(trackers)
+        self._trackers, self._journal = tuple(trackers), journal
         self._saved: int | None = None
 
     def resume(self) -> int:
@@ -152,8 +154,6 @@ class TrainingLoop:
 
         A checkpoint is saved in every case.
         """
-        if self.processes.first:
-            remove_unfinished(self.folder)
         training = self.settings.training
         batches = iter(self.source)
         network = self.objective.network
@@ -161,10 +161,12 @@ class TrainingLoop:
         place = self.folder if self.processes.first else None
         settings, trackers = self.settings.shown or self.settings.decides, self._trackers
         with (
-            TrainingLog(place, settings=settings, trackers=trackers, start=self.step) as log,
+            TrainingLog(place, settings=settings, trackers=trackers, start=self.step, journal=self._journal) as log,
             StepInterrupts() as interrupts,
         ):
             self.log = log
+            if self.processes.first:  # the log has locked the folder, so nobody else is saving there
+                remove_unfinished(self.folder)
             for first in self._at_start if self.step == 0 else ():
                 first(self)
             while self.step < training.steps:

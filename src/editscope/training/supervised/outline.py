@@ -19,6 +19,7 @@ from editscope.training.data.sources import TrainingSource
 from editscope.training.models.loading import check_pipeline
 from editscope.training.models.lora import add_lora
 from editscope.training.models.lora_start import check_start, start_file
+from editscope.training.models.parts import described_by
 from editscope.training.settings import Experiment
 from editscope.training.supervised.memory import (
     COUNTS,
@@ -75,7 +76,7 @@ def outline(
     """
     index = check_pipeline(experiment.model)
     network, config = empty_network(experiment, index)
-    targets = len(add_lora(network, experiment.lora)) if experiment.lora is not None else 0
+    targets = len(add_lora(network, experiment.lora, f"{file}, [lora]")) if experiment.lora is not None else 0
     start = start_file(experiment.lora, experiment.folder, f"{file}, [lora]")
     if experiment.lora is not None and start is not None:
         check_start(start, network, experiment.lora, f"{file}, [lora]")
@@ -112,15 +113,15 @@ def sides_of(experiment: Experiment, index: Mapping[str, Any]) -> int:
     """What the sides of pictures are multiples of: twice the pixels along a latent; 16 without an autoencoder."""
     if "vae" not in index:
         return 16
-    with quiet(), warnings.catch_warnings():
+    with described_by(experiment.model.pipeline, "vae"), quiet(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         diffusers: Any = import_module("diffusers")
         where = local_folder(experiment.model.pipeline) or experiment.model.pipeline
         kind = getattr(diffusers, index["vae"][1])
         config = kind.load_config(where, subfolder="vae", revision=experiment.model.revision)
-    if "temperal_downsample" in config:  # Qwen-Image spells it so
-        return int(2 * 2 ** len(config["temperal_downsample"]))
-    return int(2 * 2 ** (len(config.get("block_out_channels", (0,) * 4)) - 1))
+        if "temperal_downsample" in config:  # Qwen-Image spells it so
+            return int(2 * 2 ** len(config["temperal_downsample"]))
+        return int(2 * 2 ** (len(config.get("block_out_channels", (0,) * 4)) - 1))
 
 
 def _records(sources: Sequence[TrainingSource], *, repeated: bool = False) -> int | None:
@@ -137,7 +138,7 @@ def empty_network(
 
     It has the precision that its weights have in training. With ``most_blocks`` it has no more blocks of a kind.
     """
-    with quiet(), warnings.catch_warnings():
+    with described_by(experiment.model.pipeline, "transformer"), quiet(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         diffusers: Any = import_module("diffusers")
         kind = getattr(diffusers, index["transformer"][1])

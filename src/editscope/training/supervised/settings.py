@@ -13,6 +13,13 @@ ScheduleKind = Literal["constant", "linear", "cosine"]
 Distribution = Literal["uniform", "logit-normal"]
 Weighting = Literal["none", "sigma_sqrt", "cosmap"]
 Parallel = Literal["ddp", "fsdp", "deepspeed"]
+LARGEST_SEED = 2**63 - 1
+
+
+def check_seed(seed: int, where: str) -> None:
+    """Raise BadInput for a seed that generators do not take."""
+    if not 0 <= seed <= LARGEST_SEED:
+        raise BadInput(f"{where} seed: {seed} is out of range; write a whole number from 0 to {LARGEST_SEED}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,7 @@ class TrainingSettings:
             raise BadInput(
                 f"{where} global_batch: {self.examples} cannot be made of batches of {self.batch}; write a multiple"
             )
+        check_seed(self.seed, where)
         if self.clip < 0:
             raise BadInput(f"{where} clip: {self.clip:g} is negative; 0 turns clipping off")
         if not 0 <= self.drop_instruction <= 1:
@@ -73,7 +81,7 @@ class OptimizerSettings:
     def check(self, where: str) -> None:
         """Raise BadInput for values that AdamW cannot have."""
         if not 0 < self.rate < 1:
-            raise BadInput(f"{where} rate: {self.rate:g} is not between 0 and 1")
+            raise BadInput(f"{where} rate: {self.rate:g} is not above 0 and below 1")
         if self.weight_decay < 0:
             raise BadInput(f"{where} weight_decay: {self.weight_decay:g} is negative")
         for name in ("beta1", "beta2"):
@@ -130,7 +138,7 @@ class EmaSettings:
     def check(self, where: str) -> None:
         """Raise BadInput for a decay that averages nothing."""
         if not 0 < self.decay < 1:
-            raise BadInput(f"{where} decay: {self.decay:g} is not between 0 and 1")
+            raise BadInput(f"{where} decay: {self.decay:g} is not above 0 and below 1")
 
 
 @dataclass(frozen=True, slots=True)

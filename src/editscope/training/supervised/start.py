@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from editscope.documents import read_toml
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.runfolder.files import write_whole
-from editscope.training.checkpoints import check_same, check_writable, checkpoints_in, make_run_folder, read_state
+from editscope.trackers.targets import TENSORBOARD
+from editscope.training.checkpoints import check_same, check_writable, checkpoints_in, read_state
 from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
 from editscope.training.log.settings import TrackingSettings
+from editscope.training.log.tracker_feed import training_targets
+from editscope.training.log.training_log import locked_folder
 from editscope.training.models.loading import check_pipeline, load_trained_editor, model_identity
 from editscope.training.models.lora_start import start_file
 from editscope.training.monitors import read_monitors
@@ -32,8 +37,10 @@ from editscope.training.supervised.loop import LoopSettings, StepHook, TrainingL
 from editscope.training.supervised.operations import OperationCounter
 from editscope.training.supervised.outline import sides_of
 from editscope.training.supervised.parallel import Processes, check_deepspeed
+from editscope.training.supervised.settings import ScheduleSettings
 
 EXPERIMENT = "experiment.toml"
+COMPILING = "compiling blocks; the first steps take longer"
 
 
 def train(
@@ -60,9 +67,14 @@ def train(
     processes = Processes(training.parallel, cpu=experiment.model.device == "cpu")
     processes.need(experiment.model.device, f"{where}, [model]")
     tell = say if processes.first else _silent
+    if processes.first:
+        check_trackers(tracking, folder, where)
+    for note in warm_up_note(experiment.schedule, training.steps):
+        tell(note)
     multiple = sides_of(experiment, check_pipeline(experiment.model))
     data = data_settings(experiment.data, where, experiment.folder)
     with (
+        locked_folder(folder if processes.first else None) as journal,
         open_loader(
             data,
             batch=training.batch,
@@ -75,13 +87,14 @@ def train(
         ) as loader,
         quiet(),
     ):
-        torch.manual_seed(training.seed)  # for the first weights of LoRA layers
+        seed_generators(training.seed)
         tell(f"loading {experiment.model.pipeline}")
         editor = load_trained_editor(
             experiment.model,
             experiment.lora,
             device=str(processes.device),
             start=start_file(experiment.lora, experiment.folder),
+            where=f"{where}, [lora]",
         )
         cache = None if training.cache is None else experiment.folder / training.cache
         objective = FlowObjective(
@@ -98,7 +111,7 @@ def train(
         looks = None
         if tracking.samples_every:
             cases = fixed_cases(data, tracking.samples, multiple)
-            tell(f"fixed cases, edited before the first step: {cases.origin}")
+            tell(f"fixed cases: {cases.origin}")
             looks = FixedCaseLooks(
                 editor,
                 cases,
@@ -107,6 +120,7 @@ def train(
                 experiment.timesteps,
                 monitors,
                 bf16=experiment.model.precision == "bf16",
+                say=tell,
             )
             more.append(looks)
         if experiment.evaluation is not None:
@@ -122,13 +136,14 @@ def train(
             say=tell,
             resume_with=resume_with,
             trackers=tracking.trackers,
+            journal=journal,
         )
         if resume:
             tell(f"going on from step {loop.resume()} of {training.steps}")
-        elif processes.first:
-            make_run_folder(folder)
-            if source is not None:
-                keep_copy(source, experiment, folder)
+        elif processes.first and source is not None:
+            keep_copy(source, experiment, folder)
+        if experiment.model.compile:
+            tell(COMPILING)
         loop.run()
         return write_weights(experiment, editor, loop, folder / FINAL)
 
@@ -136,12 +151,15 @@ def train(
 def keep_copy(source: Path, experiment: Experiment, folder: Path) -> None:
     """Copy the file of an experiment to the folder of its run.
 
-    A model that lies in a folder, and a LoRA that it starts from, are named in full there, so that the copy says the
-    same from any place.
+    A model that lies in a folder, its planner, and a LoRA that it starts from, are named in full there, so that the
+    copy says the same from any place.
     """
     text, place = source.read_text(), Path(experiment.model.pipeline)
     if place.is_dir():
         text = _named_in_full(text, "model", "pipeline", place)
+    planner = experiment.extra.get("planner", {}).get("model")
+    if isinstance(planner, str) and (experiment.folder / planner).is_dir():
+        text = _named_in_full(text, "planner", "model", experiment.folder / planner)
     if start := start_file(experiment.lora, experiment.folder):
         text = _named_in_full(text, "lora", "start", start)
     write_whole(folder / EXPERIMENT, text.encode())
@@ -168,6 +186,28 @@ def check_settings(experiment: Experiment, file: str) -> None:
     start_file(experiment.lora, experiment.folder, f"{file}, [lora]")
     if experiment.evaluation is not None:
         evaluated_suite(experiment, file)
+
+
+def check_trackers(tracking: TrackingSettings, folder: Path, file: str) -> None:
+    """BadInput for a tracker whose package or key is not here. The default one logs into the folder of the run."""
+    try:
+        training_targets(folder, [text for text in tracking.trackers if text != TENSORBOARD], _silent)
+    except BadInput as error:
+        raise BadInput(f"{file}, {error}") from error
+
+
+def warm_up_note(schedule: ScheduleSettings, steps: int) -> list[str]:
+    """A sentence where the rate rises until the end, else none."""
+    if schedule.warmup < steps:
+        return []
+    return [f"[schedule] warmup: {schedule.warmup:,} of {steps:,} steps, so the rate rises until the end"]
+
+
+def seed_generators(seed: int) -> None:
+    """Seed the generators of Python, NumPy and PyTorch: first weights of LoRA layers are drawn from them."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    torch.manual_seed(seed)
 
 
 def tracking_of(experiment: Experiment, file: str) -> TrackingSettings:

@@ -63,7 +63,6 @@ class SmallStage:
 
     def run(self) -> None:
         """Train until the time or the steps are over. Raises Stopped after Ctrl-C, with a checkpoint saved."""
-        remove_unfinished(self.folder)
         learner, settings = self.learner, self.settings
         source = self._batches()
         sums: dict[str, Any] = {}
@@ -72,6 +71,7 @@ class SmallStage:
             TrainingLog(self.folder, settings=self.recipe.decides, trackers=(), start=learner.step) as log,
             StepInterrupts() as interrupts,
         ):
+            remove_unfinished(self.folder)  # the log has locked the folder
             batch = next(source)
             mark = time.monotonic()
             began = mark - self.spent

@@ -64,7 +64,7 @@ def test_every_task_has_wordings() -> None:
 def test_effects_that_stay_in_place_are_always_asked_about(cases: list[Case]) -> None:
     for case in cases:
         task, asked = case.tags["task"], {question.category for question in questions_about(case)}
-        if case.suite == "optics" and not task.startswith(("move_", "add_", "turn_")):
+        if case.suite == "optics" and not task.startswith(("move_", "add_", "turn_", "dim_")):
             assert set(OPTICS.needed_effects(task)) <= asked, case.id
 
 

@@ -147,7 +147,10 @@ DAMAGE: Mapping[str, tuple[Change, str]] = {
     "text for a truth value": (lambda of: of["effects"][0].update(direct="false"), "field 'effects.0.direct'"),
     "number for a name": (lambda of: of["effects"][0].update(name=5), "field 'effects.0.name'"),
     "blank name": (lambda of: of["effects"][0].update(name=" "), "field 'effects.0.name'"),
-    "run that no array holds": (lambda of: of["effects"][0].update(mask=[10**30]), "the runs of a mask do not fill"),
+    "run that no array holds": (
+        lambda of: of["effects"][0].update(mask=[10**30]),
+        "the mask of the effect .* is of another size",
+    ),
     "negative run": (lambda of: of["ignored"].update(mask=[-1, 4097]), "field 'ignored.mask.0'"),
     "run with a fraction": (lambda of: of["ignored"].update(mask=[4096.0]), "field 'ignored.mask.0'"),
     "text for a mask": (lambda of: of["effects"][0].update(mask="all"), "field 'effects.0.mask'"),
@@ -162,6 +165,8 @@ DAMAGE: Mapping[str, tuple[Change, str]] = {
         r"input and answer differ in [\d,]+ pixels outside all masks of effects and ignored pixels",
     ),
 }
+SEEN_LATE = ("empty mask", "box outside", "masks that leave out a change")
+"""What takes the pictures to see."""
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
@@ -175,7 +180,8 @@ def test_a_description_that_cannot_be_true_is_refused_by_name(
     fields = json.loads(sidecar.read_text())
     change(fields)
     sidecar.write_text(json.dumps(fields))
-    read = load_suite(suite, root=sidecar.parents[1])
-    assert read.case(f"{FOLDERS[suite]}/001").effects, "other problems are not touched by it"
     with pytest.raises(BadInput, match=rf"{FOLDERS[suite]}/000\.json: .*{said}.*write the set again"):
+        read = load_suite(suite, root=sidecar.parents[1])
+        assert damage in SEEN_LATE, "a description that is damaged is refused before anything starts"
+        assert read.case(f"{FOLDERS[suite]}/001").effects, "other problems are not touched by it"
         read.case(case_id)

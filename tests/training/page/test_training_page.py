@@ -208,6 +208,7 @@ def test_a_page_fits_its_window(training: Path, browser: Browser, width: int, sc
     page = write_training_page(training)
     with opened(browser, page, ready=".card", viewport={"width": width, "height": 900}, color_scheme=scheme) as shown:
         assert shown.evaluate("document.documentElement.scrollWidth") == width
+        shown.locator("figure.plot").first.scroll_into_view_if_needed()  # a plot is drawn when it is seen
         shown.locator("figure.plot .live .main-svg").first.wait_for()
 
 

@@ -24,9 +24,9 @@ def test_problems_outside_the_averages_are_counted_apart_and_shown_last(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     written = said_by(capsys, "generate", "paintbench", "--out", "set", *TINY)
-    assert written.startswith("4 problems in set, 2 of them preservation (not in the averages) · run them with:")
+    assert written.startswith("4 cases in set, 2 of them preservation (not in the averages) · run them with:")
     test_split = said_by(capsys, "generate", "paintbench", "--out", "test", *TINY, "--split", "test")
-    assert test_split.startswith("2 problems in test · run them with:")
+    assert test_split.startswith("2 cases in test · run them with:")
     run = said_by(capsys, "run", "paintbench", "--data", "set", "--editor", "ref:half", "--jobs", 1, "--quiet")
     lines = run.splitlines()
     assert lines[0].startswith(" mIoU ")

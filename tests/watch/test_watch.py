@@ -22,9 +22,10 @@ from editscope.errors import BadInput
 from editscope.report.pages.watch import write_watch_page
 from editscope.runs.plan import make_plan, write_info
 from editscope.stats.paired import Paired
-from editscope.watch.checkpoints import Settling, find_checkpoints, spec_for, whole_safetensors
+from editscope.watch.checkpoints import Settling, find_checkpoints, spec_for
 from editscope.watch.history import read_history
 from editscope.watch.watch import CheckpointWatcher, Watch, has_fallen
+from editscope.weight_files import is_whole
 from support.small_sets import make_small_set
 
 pytestmark = pytest.mark.slow
@@ -126,7 +127,7 @@ def test_weights_that_are_shorter_than_their_header_says_are_still_being_written
     whole = struct.pack("<Q", len(header)) + header + bytes(16)
     for length in (0, 5, 20, len(whole) - 1):
         path.write_bytes(whole[:length])
-        assert not whole_safetensors(path)
+        assert not is_whole(path)
         assert not Settling(0.0).complete(find_checkpoints(tmp_path)[0])
     path.write_bytes(whole)
     assert Settling(0.0).complete(find_checkpoints(tmp_path)[0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -12,14 +11,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 from editscope.errors import BadInput
-from editscope.files import open_file
+from editscope.weight_files import SUFFIX, is_whole
 
 PATTERNS = ("checkpoint-*/", "*.safetensors")
 """What counts as a checkpoint where nobody says otherwise; one that ends in a slash is a folder."""
 MARKERS = ("model_index.json", "adapter_config.json", "trainer_state.json")
 """Files that trainers write last: a folder that has one is complete."""
 PLACE = "{checkpoint}"
-LONGEST_HEADER = 100_000_000
 UNFINISHED = (".tmp", ".part", ".partial", ".incomplete", ".lock")
 
 
@@ -123,7 +121,7 @@ class Settling:
 
     def complete(self, one: Checkpoint) -> bool:
         """Whether it has been written to its end, as far as can be told."""
-        if any(not whole_safetensors(file) for file in _files(one.path) if file.suffix == ".safetensors"):
+        if any(not is_whole(file) for file in _files(one.path) if file.suffix == SUFFIX):
             return False
         if any((one.path / marker).is_file() for marker in MARKERS):
             return True
@@ -133,29 +131,6 @@ class Settling:
             self._since[one.path], since = (one.seen, now), now
         # Its own time is enough where clocks agree; what we saw ourselves holds also where they do not.
         return time.time() - one.changed >= self.seconds or now - since >= self.seconds
-
-
-def whole_safetensors(path: Path) -> bool:
-    """Whether a file of weights has the length that its own header says; True for what cannot be read as one.
-
-    The first eight bytes are the length of a JSON header, little-endian; it says for each tensor where its bytes end.
-    """
-    try:
-        size = path.stat().st_size
-        with open_file(path) as file:
-            start = file.read(8)
-            length = int.from_bytes(start, "little")
-            if len(start) < 8 or length > LONGEST_HEADER:
-                return size >= 8 and length > LONGEST_HEADER
-            header = file.read(length)
-        if len(header) < length:
-            return False
-        tensors = [told for name, told in json.loads(header).items() if name != "__metadata__"]
-        return size >= 8 + length + max((int(told["data_offsets"][1]) for told in tensors), default=0)
-    except FileNotFoundError:
-        return False
-    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError):
-        return True  # not ours to judge: whoever loads it will say
 
 
 def _files(path: Path) -> Iterator[Path]:

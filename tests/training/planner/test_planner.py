@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,18 @@ def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
     settings: Any = PlannerSettings(str(tmp_path))
     with pytest.raises(BadInput, match="has neither config"):
         load_planner(settings, None)
+
+
+def test_weights_that_were_not_downloaded_to_their_end_are_named(model: Path, layers: Path, tmp_path: Path) -> None:
+    from editscope.training.planner.folders import find_planner
+
+    for whole, name in ((model, "model.safetensors"), (layers / "weights", "adapter_model.safetensors")):
+        copy = shutil.copytree(whole, tmp_path / name.removesuffix(".safetensors"))
+        find_planner(str(copy), "[planner]")
+        cut = (copy / name).read_bytes()[:-1]
+        (copy / name).write_bytes(cut)
+        with pytest.raises(BadInput, match=rf"{name} cannot be used \(it ends after {len(cut):,} of {len(cut) + 1:,}"):
+            find_planner(str(copy), "[planner]")
 
 
 def reinforced(model: Path, trains: str, rank: int | None) -> Any:

@@ -59,7 +59,7 @@ def generate(
         return
     with progress_bar("generating", quiet=quiet) as on_progress:
         written = write_set(out, jobs=jobs or cores(), on_progress=on_progress, **chosen)
-    noun = "problem" if written == 1 else "problems"
+    noun = "case" if written == 1 else "cases"  # the levels of a problem are cases of their own
     how = f"run them with: editscope run {plain} --data {out} --editor SPEC"
     printing.say(f"{written:,} {noun} in {out}{_diagnostics(plain, out)} · {how}")
 

@@ -1,4 +1,7 @@
-"""Parts of a pipeline as their files describe them, looked at before any weights are loaded."""
+"""Parts of a pipeline as their files describe them, looked at before any weights are loaded.
+
+Of weights, only headers are read: they show a download that was not finished.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from editscope.documents import read_json
 from editscope.editors.diffusion.finding import INDEX, local_folder, shortly
 from editscope.errors import BadInput, EditscopeError
 from editscope.files import SETTINGS, read_file
+from editscope.weight_files import DamagedFolder, check_weights
 
 NEEDED = ("transformer", "scheduler")
 CONFIG = "config.json"
@@ -62,6 +66,11 @@ def _check_part(folder: Path, library: str, kind: str) -> None:
             raise BadInput(_damaged(folder / name, "it is not there")) from None
         except (OSError, ValueError) as error:
             raise BadInput(_damaged(folder / name, shortly(error))) from error
+    if plain and "Scheduler" not in kind:
+        try:
+            check_weights(folder)
+        except DamagedFolder as error:
+            raise BadInput(_damaged(error.path, error.why)) from error
 
 
 def _damaged(file: Path, why: str) -> str:

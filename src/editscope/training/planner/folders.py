@@ -14,6 +14,7 @@ from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, read_file
 from editscope.training.models.lora import ADAPTER
+from editscope.weight_files import DamagedFolder, check_weights
 
 MODEL, LAYERS, LAYER_WEIGHTS = "config.json", "adapter_config.json", "adapter_model.safetensors"
 PLACES = ("", "weights", "planner")
@@ -57,6 +58,7 @@ def find_planner(model: str, where: str, revision: str | None = None) -> Planner
         if (place / LAYERS).is_file():
             return _with_layers(place, where)
         if (place / MODEL).is_file():
+            _check_files(place, f"{where} model", "download or save the model again")
             return PlannerWeights(str(place.absolute()))
     raise BadInput(
         f"{where} model: {folder} has neither {MODEL} nor {LAYERS}, nor a folder weights with one; give the folder of "
@@ -121,9 +123,19 @@ def _with_layers(folder: Path, where: str) -> PlannerWeights:
         raise BadInput(f"{where} model: {path} cannot be read ({error}); train the planner again") from error
     if not (folder / LAYER_WEIGHTS).is_file():
         raise BadInput(f"{where} model: {folder} has no {LAYER_WEIGHTS}; train the planner again")
+    _check_files(folder, f"{where} model", "train the planner again")
     if Path(model).is_absolute() and not Path(model).is_dir():
         raise BadInput(
             f"{where} model: the LoRA in {folder} belongs to {model}, which is not there; put the model there, or "
             f"write its folder as base_model_name_or_path of {path}"
         )
+    if Path(model).is_dir():
+        _check_files(Path(model), f"{where} model: of the LoRA in {folder}", "download or save the model again")
     return PlannerWeights(model, revision, folder, rank)
+
+
+def _check_files(folder: Path, where: str, fix: str) -> None:
+    try:
+        check_weights(folder)
+    except DamagedFolder as error:
+        raise BadInput(f"{where}: {error.path} cannot be used ({error.why}); {fix}") from error

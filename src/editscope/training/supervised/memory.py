@@ -13,8 +13,6 @@ and while a block is computed backward, twice its largest tensor for gradients. 
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +25,7 @@ import torch
 from editscope.editors.diffusion.finding import local_folder
 from editscope.training.activations import Kept
 from editscope.training.supervised.settings import OptimizerKind
+from editscope.weight_files import SUFFIX, tensor_headers
 
 COUNTS: Mapping[str, str] = {"transformer_blocks": "num_layers", "single_transformer_blocks": "num_single_layers"}
 """The lists of blocks of a network, and what their lengths are called in its configuration."""
@@ -96,16 +95,13 @@ def other_bytes(pipeline: str, index: Mapping[str, Any], number: int) -> int | N
     if folder is None:
         return None
     parts = {name for name, about in index.items() if isinstance(about, list) and name != "transformer"}
-    files = [path for path in folder.glob("*/*.safetensors") if path.parent.name in parts]
+    files = [path for path in folder.glob(f"*/*{SUFFIX}") if path.parent.name in parts]
     return sum(number * _values(path) for path in files)
 
 
 def _values(path: Path) -> int:
-    """How many values a file of safetensors has, from its header."""
-    with path.open("rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        header: dict[str, Any] = json.loads(file.read(length))
-    return sum(prod(entry["shape"]) for name, entry in header.items() if name != "__metadata__")
+    """How many values a file of weights has."""
+    return sum(prod(told["shape"]) for told in tensor_headers(path).values())
 
 
 def activation_bytes(memory: BlockMemory, config: Mapping[str, Any], shape: BatchShape, keep: Kept, number: int) -> int:

@@ -6,13 +6,14 @@ import contextlib
 import os
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 import numba
@@ -55,7 +56,7 @@ _lock_files: dict[str, int] = {}
 
 
 def compiled(
-    signature: str = "", *, loose: bool = False, inner: bool = False
+    signature: str = "", *, loose: bool = False, inner: bool = False, uses: Sequence[ModuleType] = ()
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile a function on its first call, without the interpreter lock, and keep the machine code on disk.
 
@@ -64,7 +65,8 @@ def compiled(
     functions only, which saves the code that Python would call them by. ``loose`` allows fused multiply-add, for
     float32 work that is checked afterwards.
 
-    Functions that call each other belong in one file: the cache of a function notices changes of its own file only.
+    Numba keeps the machine code until the file of the function changes. ``uses`` are modules of whose functions and
+    constants the function makes use, itself or by what it calls: a change of their files makes new machine code too.
     """
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
@@ -82,6 +84,7 @@ def compiled(
         else:
             if not hasattr(kernel, "_cache"):  # NUMBA_DISABLE_JIT: the function as it is
                 return function
+            _keep_until_changed(kernel, uses)
             _keep_safely(kernel)
             if signature:
                 _KERNELS.append(_Kernel(kernel, f"({signature},)"))
@@ -124,6 +127,14 @@ def _is_kept(kernel: _Kernel) -> bool:
         return cache._index_key(kernel.types, context.codegen()) in cache._cache_file._load_index()
     except OSError:
         return False
+
+
+def _keep_until_changed(kernel: Any, uses: Sequence[ModuleType]) -> None:
+    """Add the times and sizes of more files to those that machine code is kept for."""
+    if uses:
+        stamps = [Path(str(module.__file__)).stat() for module in uses]
+        file = kernel._cache._cache_file
+        file._source_stamp = (file._source_stamp, *((stamp.st_mtime, stamp.st_size) for stamp in stamps))
 
 
 def _keep_safely(kernel: Any) -> None:

@@ -80,6 +80,37 @@ def package(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(tmp_path / "code")}
 
 
+USER = """
+import helpers
+from editscope.compiled import compiled
+
+@compiled(inner=True, uses=(helpers,))
+def _scaled(x):
+    return helpers.SCALE * x
+
+@compiled("i8", uses=(helpers,))
+def scaled(x):
+    return _scaled(x)
+
+@compiled("i8")
+def kept(x):
+    return helpers.SCALE * x
+"""
+
+
+def test_a_change_of_a_file_that_a_function_uses_makes_new_machine_code(
+    package: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "users.py").write_text(USER)
+    made = []
+    for scale in (2, 30):
+        (tmp_path / "helpers.py").write_text(f"SCALE = {scale}\n")
+        code = "import users; print(users.scaled(7), users.kept(7))"
+        done = subprocess.run([sys.executable, "-c", code], env=package, check=True, capture_output=True, text=True)
+        made.append(done.stdout.split())
+    assert made == [["14", "14"], ["210", "14"]]
+
+
 def started(environment: dict[str, str]) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", USE], env=environment, stdout=subprocess.PIPE, text=True)
 

@@ -18,7 +18,7 @@ from editscope.suites.mechanics import questions as mechanics
 from editscope.suites.mechanics.catalog import CATALOG as MECHANICS
 from editscope.suites.optics import questions as optics
 from editscope.suites.optics.catalog import CATALOG as OPTICS
-from editscope.suites.physics.asked_case import AskedCase
+from editscope.suites.physics.question_scene import QuestionScene
 
 pytestmark = pytest.mark.slow
 
@@ -34,8 +34,8 @@ def cases(suite: Suite) -> list[Case]:
 
 
 def wordings(case: Case) -> dict[str, Wording]:
-    asked = optics.ASKED if case.suite == "optics" else mechanics.ASKED
-    return asked[case.tags["task"]](AskedCase(case))
+    writers = optics.WRITERS if case.suite == "optics" else mechanics.WRITERS
+    return writers[case.tags["task"]](QuestionScene(case))
 
 
 def test_every_wording_keeps_the_rules_of_questions(cases: list[Case]) -> None:
@@ -58,7 +58,7 @@ def test_half_of_the_labels_are_yes(cases: list[Case]) -> None:
 
 
 def test_every_task_has_wordings() -> None:
-    assert set(optics.ASKED) == set(OPTICS.tasks) and set(mechanics.ASKED) == set(MECHANICS.tasks)
+    assert set(optics.WRITERS) == set(OPTICS.tasks) and set(mechanics.WRITERS) == set(MECHANICS.tasks)
 
 
 def test_effects_that_stay_in_place_are_always_asked_about(cases: list[Case]) -> None:

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.compiled import compiled
+from editscope.scoring import _lab
 from editscope.scoring._lab import BINS, KNEE, LINEAR64, OFFSET, SLOPE, XB, XG, XR, YB, YG, YR, ZB, ZG, ZR
 
+USES = (_lab,)
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint64]
@@ -39,7 +41,7 @@ ROOT1, ROOT2, ROOT3 = _f(-0.6666674163068773), _f(0.5555612210534246), _f(-0.493
 ROOT4, ROOT5 = _f(0.45288904983075334), _f(-0.5051006407231237)
 
 
-@compiled(inner=True, loose=True)
+@compiled(inner=True, loose=True, uses=USES)
 def _curve32(x: np.float32) -> np.float32:
     guess = np.int32(FIRST_GUESS - np.float32(np.float32(x).view(np.int32)) * THIRD).view(np.float32)
     root = x * guess * guess
@@ -48,7 +50,7 @@ def _curve32(x: np.float32) -> np.float32:
     return root if x > KNEE32 else x * SLOPE32 + OFFSET32
 
 
-@compiled(inner=True, loose=True)
+@compiled(inner=True, loose=True, uses=USES)
 def _linear_to_lab(n: int | np.int64, p: Floats, q: Floats, r: Floats) -> None:
     """Replace n linear R, G, B by L* + 16, a*, b*, in place: differences need no 16."""
     for i in range(n):
@@ -61,7 +63,7 @@ def _linear_to_lab(n: int | np.int64, p: Floats, q: Floats, r: Floats) -> None:
         r[i] = B_SCALE * (fy - fz)
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _changes(rgb: Bytes, n: int, marks: Words) -> int:
     """Mark with a non-zero byte each byte that differs from the one three before it; how many words have marks.
 
@@ -79,13 +81,13 @@ def _changes(rgb: Bytes, n: int, marks: Words) -> int:
     return total
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _fill(values: Floats, value: np.float32) -> None:
     for i in range(values.size):
         values[i] = value
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _lab_chunk(rgb: Bytes, n: int, p: Floats, q: Floats, r: Floats, marks: Words, begins: Integers) -> None:
     """L* + 16, a*, b* of n pixels; in flat pictures each run of one color is converted once."""
     if 5 * _changes(rgb, n, marks) > n:
@@ -117,13 +119,13 @@ def _lab_chunk(rgb: Bytes, n: int, p: Floats, q: Floats, r: Floats, marks: Words
         end = begin
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _curve64(x: float) -> float:
     root: float = np.cbrt(x)
     return root if x > KNEE else x * SLOPE + OFFSET
 
 
-@compiled()
+@compiled(uses=USES)
 def delta_e(one: Bytes, i: int, two: Bytes, j: int) -> float:
     """ΔE76 of the color at flat index i of one and at j of two, in float64."""
     r, g, b = LINEAR64[one[i]], LINEAR64[one[i + 1]], LINEAR64[one[i + 2]]
@@ -144,7 +146,7 @@ def delta_e(one: Bytes, i: int, two: Bytes, j: int) -> float:
     return float(np.sqrt(lightness * lightness + a * a + b * b))
 
 
-@compiled(inner=True, loose=True)
+@compiled(inner=True, loose=True, uses=USES)
 def _bins(n: int, p: Floats, q: Floats, r: Floats, u: Floats, v: Floats, w: Floats, bins: Bytes) -> None:
     """Bin numbers; those within NEAR of a threshold 1 … 10 get 128 added. No two colors are that near 0."""
     top = np.float32(11)
@@ -156,7 +158,7 @@ def _bins(n: int, p: Floats, q: Floats, r: Floats, u: Floats, v: Floats, w: Floa
         bins[i] = np.uint8(0) if d < NEAR else np.uint8(np.ceil(d)) | near
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _settle(n: int, one: Bytes, two: Bytes, words: Words, memo: npt.NDArray[np.int64]) -> None:
     """Decide the doubtful bins in float64; the last pair of colors is remembered, for flat pictures."""
     bins = words.view(np.uint8)
@@ -175,7 +177,7 @@ def _settle(n: int, one: Bytes, two: Bytes, words: Words, memo: npt.NDArray[np.i
                 bins[i] = np.uint8(memo[1])
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _edited(n: int, before: Bytes, after: Bytes, region: Bytes) -> bool:
     """Mark with 1 where before ≠ after; whether there is any such pixel."""
     any_bit = np.uint8(0)
@@ -192,13 +194,13 @@ def _edited(n: int, before: Bytes, after: Bytes, region: Bytes) -> bool:
     return True
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _levels(n: int, bins: Bytes, region: Bytes, out: Bytes) -> None:
     for i in range(n):
         out[i] = bins[i] | (region[i] << np.uint8(4))
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _count_edits(n: int, was: Bytes, want: Bytes, region: Bytes, counts: Counts, memo: Counts) -> None:
     """Add the bins of ΔE(was, want), in float64, over the marked pixels; the last pair of colors is remembered."""
     for i in range(n):
@@ -213,7 +215,7 @@ def _count_edits(n: int, was: Bytes, want: Bytes, region: Bytes, counts: Counts,
             counts[memo[1]] += 1
 
 
-@compiled("u1[::1], u1[::1], u1[::1], u1[::1], i8[::1]")
+@compiled("u1[::1], u1[::1], u1[::1], u1[::1], i8[::1]", uses=USES)
 def grade(before: Bytes, answer: Bytes, output: Bytes, levels: Bytes, edits: Counts) -> Counts:
     """Three histograms in one pass over flat RGB bytes, and the level of every pixel.
 
@@ -261,7 +263,7 @@ def grade(before: Bytes, answer: Bytes, output: Bytes, levels: Bytes, edits: Cou
     return counts
 
 
-@compiled()
+@compiled(uses=USES)
 def edit_distances(before: Bytes, answer: Bytes) -> Counts:
     """The histogram of ΔE(before, answer) over the pixels that differ; the rest is passed over."""
     counts = np.zeros(BINS, np.int64)
@@ -276,7 +278,7 @@ def edit_distances(before: Bytes, answer: Bytes) -> Counts:
     return counts
 
 
-@compiled()
+@compiled(uses=USES)
 def paint(levels: Bytes, tolerance: int, ghost: Bytes, colors: Bytes, out: Bytes) -> None:
     """Paint the error map at one tolerance: correct edits, missed edits and spill in their colors, else the ghost."""
     height, width = levels.shape
@@ -294,7 +296,7 @@ def paint(levels: Bytes, tolerance: int, ghost: Bytes, colors: Bytes, out: Bytes
                 out[y, x, c] = np.uint8(GHOST_DARK + GHOST_RANGE * gray / (8.0 * 255.0) + 0.5)
 
 
-@compiled("u1[:, ::1], u1[:, :, ::1], i8")
+@compiled("u1[:, ::1], u1[:, :, ::1], i8", uses=USES)
 def reduce_levels(levels: Bytes, out: Bytes, most_changes: int) -> bool:
     """The codes of the small level map (see ``errormap``), each from the block of levels that falls on its pixel.
 
@@ -347,14 +349,14 @@ def reduce_levels(levels: Bytes, out: Bytes, most_changes: int) -> bool:
     return True
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _pair(worst: int | np.int64, total: int | np.int64, number: int | np.int64) -> int | np.int64:
     """1 + the number of (worst, mean) among all pairs of levels with mean ≤ worst."""
     mean = (2 * total + number) // (2 * number)
     return 1 + worst * (worst + 1) // 2 + mean
 
 
-@compiled()
+@compiled(uses=USES)
 def squared_differences(first: Bytes, second: Floats, keep: npt.NDArray[np.bool_]) -> float:
     """The sum of squared differences over the kept pixels, added one after the other: the same on every machine."""
     total = 0.0
@@ -367,7 +369,7 @@ def squared_differences(first: Bytes, second: Floats, keep: npt.NDArray[np.bool_
     return total
 
 
-@compiled()
+@compiled(uses=USES)
 def squared_level_differences(first: Bytes, second: Bytes, keep: npt.NDArray[np.bool_]) -> int:
     """The same for pictures of whole numbers, whose sum is exact in any order."""
     total = 0

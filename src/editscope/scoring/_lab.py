@@ -1,8 +1,4 @@
-"""Constants of ΔE76: sRGB to CIE L*a*b* under D65, and the bins of distances.
-
-Machine code of ``_kernels`` that is on disk keeps the values that it was made with. Change that file too if you ever
-change one, since Numba looks at the file of a function only.
-"""
+"""Constants of ΔE76: sRGB to CIE L*a*b* under D65, and the bins of distances."""
 
 from __future__ import annotations
 

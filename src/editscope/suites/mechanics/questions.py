@@ -11,7 +11,7 @@ import numpy as np
 from editscope.cases import Case, Question
 from editscope.suites.effect_questions import MARGIN, Mask, Wording, box_of, seen_alone
 from editscope.suites.mechanics.apparatus import MARK
-from editscope.suites.physics.asked_case import AskedCase, Asking, Wordings, asked
+from editscope.suites.physics.question_scene import QuestionScene, QuestionWriter, Wordings, questions_of
 from editscope.suites.raytracing.render import place_in_picture
 from editscope.suites.raytracing.scene import Camera
 
@@ -22,23 +22,23 @@ MOST_HIDDEN = 0.25
 LEAST_SPOT = 0.02
 """The side of a spot that goes into or out of the shadow, as a share of the side of the picture."""
 AROUND = 3
-"""So many times as wide as a spot is what a judge sees around it, so that light and shadow can be compared."""
+"""How many times as wide as the spot the picture is that a judge sees, so that light and shadow can be compared."""
 PLAIN_SHADOW = 1.3
-"""So many times as bright a spot must be in the sun."""
+"""How many times as bright a spot must be in the sun."""
 TIMES = {1.0: "", 2.0: "twice ", 3.0: "three times ", 1.5: "1.5 times ", 2.5: "2.5 times ", 4.0: "four times "}
 """Lengths that a spring is compared with, in heights of a weight; the first that tells both pictures apart is taken."""
 PLAIN_TIMES = 1.07
+"""The factor by which a length must differ from the one it is compared with."""
 HIDDEN_TIMES = 1.35
 """The same for the longer spring under a plate, which hides its upper end."""
-"""By this factor a length must differ from the one it is compared with."""
 
 
 def questions(case: Case) -> tuple[Question, ...]:
     """The questions of a case; the same at all levels. What the pictures do not decide is not asked."""
-    return asked(case, ASKED)
+    return questions_of(case, WRITERS)
 
 
-def _remove_block(case: AskedCase) -> Wordings:
+def _remove_block(case: QuestionScene) -> Wordings:
     # What stood on the block now stands on what was below it: the next one down, or the floor.
     target = case.solid(case.target)
     loose = sorted(_moving(case), key=lambda name: float(case.solid(name)["place"][1]))
@@ -48,13 +48,13 @@ def _remove_block(case: AskedCase) -> Wordings:
     return {**_target(case), "fallen": fallen, **_shadow(case)}
 
 
-def _remove_support(case: AskedCase) -> Wordings:
+def _remove_support(case: QuestionScene) -> Wordings:
     end = _lower_end(case, "plank")
     fallen = Wording(f"Does the {end} end of the plank lie on the floor?", "Does the plank lie level above the floor?")
     return {**_target(case), "fallen": fallen, **_shadow(case)}
 
 
-def _cut_string(case: AskedCase) -> Wordings:
+def _cut_string(case: QuestionScene) -> Wordings:
     (weight,) = _moving(case)
     blocks = [solid["name"] for solid in case.scene["solids"] if solid["name"].endswith(" block")]
     rest = blocks[0] if blocks else "floor"
@@ -65,7 +65,7 @@ def _cut_string(case: AskedCase) -> Wordings:
     }
 
 
-def _tilt_board(case: AskedCase) -> Wordings:
+def _tilt_board(case: QuestionScene) -> Wordings:
     end = _lower_end(case, "board")
     (loose,) = _moving(case, besides=("board", "left lip", "right lip"))
     return {
@@ -75,31 +75,31 @@ def _tilt_board(case: AskedCase) -> Wordings:
     }
 
 
-def _load_seesaw(case: AskedCase) -> Wordings:
+def _load_seesaw(case: QuestionScene) -> Wordings:
     after, before = (_lower_end(case, "board", after=after) for after in (True, False))
     lies = "Does the {} end of the seesaw lie on the floor?"
     moved = Wording(lies.format(after), lies.format(before))
     return {**_target(case), "moved": moved, **_shadow(case)}
 
 
-def _load_spring(case: AskedCase) -> Wordings:
+def _load_spring(case: QuestionScene) -> Wordings:
     return {**_target(case), **_stretched(case, ("spring",)), **_shadow(case)}
 
 
-def _press_springs(case: AskedCase) -> Wordings:
+def _press_springs(case: QuestionScene) -> Wordings:
     springs = tuple(name for name in _moving(case) if name.endswith(" spring"))
     return {**_target(case), **_stretched(case, springs, under_plates=True), **_shadow(case)}
 
 
-def _shorten_rope(case: AskedCase) -> Wordings:
+def _shorten_rope(case: QuestionScene) -> Wordings:
     return {**_sagging(case, "object"), **_shifted(case, "moved", "bead 1", "bead"), **_shadow(case)}
 
 
-def _move_post(case: AskedCase) -> Wordings:
+def _move_post(case: QuestionScene) -> Wordings:
     return {**_shifted(case, "object", case.target, "post"), **_sagging(case, "moved"), **_shadow(case)}
 
 
-def _water(case: AskedCase) -> Wordings:
+def _water(case: QuestionScene) -> Wordings:
     # Without the block the water ends at a mark of the ruler, with it above: the whole tank is shown.
     levels = [round(float(case.solid("water", after=after)["size"][1]), 4) for after in (True, False)]
     mark = f"{100 * round(min(levels) / MARK) * MARK:.0f} cm mark of the ruler"
@@ -109,7 +109,7 @@ def _water(case: AskedCase) -> Wordings:
     return {**_target(case), "water": Wording(after, before, shown), **_shadow(case)}
 
 
-ASKED: Mapping[str, Asking] = {
+WRITERS: Mapping[str, QuestionWriter] = {
     "remove_block": _remove_block,
     "remove_support": _remove_support,
     "cut_string": _cut_string,
@@ -125,14 +125,14 @@ ASKED: Mapping[str, Asking] = {
 """The wordings of each task."""
 
 
-def _moving(case: AskedCase, besides: tuple[str, ...] = ()) -> list[str]:
+def _moving(case: QuestionScene, besides: tuple[str, ...] = ()) -> list[str]:
     """The names of what is there before and after, but not as it was."""
     after = {solid["name"]: solid for solid in case.answer_scene["solids"]}
     names = [str(solid["name"]) for solid in case.scene["solids"] if after.get(solid["name"], solid) != solid]
     return [name for name in names if name not in besides]
 
 
-def _target(case: AskedCase) -> Wordings:
+def _target(case: QuestionScene) -> Wordings:
     """What comes, or what goes and cannot be seen in the place of something else."""
     here, absent = f"Is the {case.target} visible?", f"Is the {case.target} absent?"
     if all(solid["name"] != case.target for solid in case.scene["solids"]):
@@ -142,7 +142,7 @@ def _target(case: AskedCase) -> Wordings:
     return {"object": Wording(absent, here)} if others <= MOST_HIDDEN * int(own.sum()) else {}
 
 
-def _shifted(case: AskedCase, effect: str, name: str, called: str = "") -> Wordings:
+def _shifted(case: QuestionScene, effect: str, name: str, called: str = "") -> Wordings:
     """Something at one of its two places, where the other is out of sight."""
     mask = case.mask(effect)
     new, old = (mask & _bounds(case, name, after=after) for after in (True, False))
@@ -154,7 +154,7 @@ def _shifted(case: AskedCase, effect: str, name: str, called: str = "") -> Wordi
     return {}
 
 
-def _stretched(case: AskedCase, springs: tuple[str, ...], *, under_plates: bool = False) -> Wordings:
+def _stretched(case: QuestionScene, springs: tuple[str, ...], *, under_plates: bool = False) -> Wordings:
     """The length of a spring against the height of the weight that hangs on it or stands on it."""
     plain = HIDDEN_TIMES if under_plates else PLAIN_TIMES
     weight = next(name for name in _moving(case) if name.endswith(" weight"))
@@ -169,7 +169,7 @@ def _stretched(case: AskedCase, springs: tuple[str, ...], *, under_plates: bool 
     return {}
 
 
-def _sagging(case: AskedCase, effect: str) -> Wordings:
+def _sagging(case: QuestionScene, effect: str) -> Wordings:
     """The lower part of a rope, which only one of the two pictures has."""
     rows = [_lowest(case, after=after) for after in (True, False)]
     mask = case.mask(effect) & _between_beads(case)
@@ -180,7 +180,7 @@ def _sagging(case: AskedCase, effect: str) -> Wordings:
     return {effect: Wording(here, absent, mask) if rows[0] > rows[1] else Wording(absent, here, mask)}
 
 
-def _shadow(case: AskedCase) -> Wordings:
+def _shadow(case: QuestionScene) -> Wordings:
     """A spot that goes into the shadow or out of it, with what is around it."""
     light, dark = (picture.astype(np.float64).sum(axis=2) for picture in (case.answer, case.before))
     mask = case.mask("shadow")
@@ -211,7 +211,7 @@ def _largest_square(mask: Mask) -> tuple[int, tuple[int, int]]:
     return max(2 * reach - 1, 0), middle
 
 
-def _bounds(case: AskedCase, name: str, *, after: bool = False) -> Mask:
+def _bounds(case: QuestionScene, name: str, *, after: bool = False) -> Mask:
     """The box of the picture that a solid is in."""
     solid = case.solid(name, after=after)
     height, width = case.before.shape[:2]
@@ -240,7 +240,7 @@ def _extent(solid: Mapping[str, Any]) -> tuple[float, float, float]:
     return float(reach[0]), float(ends[:, 1].max()), float(reach[2])
 
 
-def _lowest(case: AskedCase, *, after: bool) -> float:
+def _lowest(case: QuestionScene, *, after: bool) -> float:
     """The row of the lowest point of the rope."""
     rope = case.solid("rope", after=after)
     height, width = case.before.shape[:2]
@@ -249,7 +249,7 @@ def _lowest(case: AskedCase, *, after: bool) -> float:
     return place_in_picture((lowest[0], lowest[1], lowest[2]), _camera(case), (width, height))[1]
 
 
-def _between_beads(case: AskedCase) -> Mask:
+def _between_beads(case: QuestionScene) -> Mask:
     """The columns between the left and the middle bead of a rope: a rope without its bead has a gap there."""
     columns = np.ones(case.before.shape[:2], np.bool_)
     if any(solid["name"] == "bead 1" for solid in case.scene["solids"]):
@@ -263,11 +263,11 @@ def _length(spring: Mapping[str, Any]) -> float:
     return float(np.ptp(np.array(spring["lines"], np.float64)[..., 1]))
 
 
-def _lower_end(case: AskedCase, name: str, *, after: bool = True) -> str:
+def _lower_end(case: QuestionScene, name: str, *, after: bool = True) -> str:
     return "left" if case.solid(name, after=after)["tilt"] > 0 else "right"
 
 
-def _camera(case: AskedCase) -> Camera:
+def _camera(case: QuestionScene) -> Camera:
     return Camera(**case.scene["camera"])
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from editscope.cases import Case, Question
 from editscope.images import Pixels
 from editscope.suites.effect_questions import Mask, Wording, seen_alone
-from editscope.suites.physics.asked_case import AskedCase, Asking, Wordings, asked, nearest
-from editscope.suites.physics.edit import one
+from editscope.suites.physics.edit import with_article
+from editscope.suites.physics.question_scene import QuestionScene, QuestionWriter, Wordings, nearest, questions_of
 from editscope.suites.physics.stage import LIGHTS
 from editscope.suites.raytracing.render import place_in_picture
 from editscope.suites.raytracing.scene import Camera
@@ -23,10 +23,10 @@ PLAIN = 0.03
 
 def questions(case: Case) -> tuple[Question, ...]:
     """The questions of a case; the same at all levels. What the pictures do not decide is not asked."""
-    return asked(case, ASKED)
+    return questions_of(case, WRITERS)
 
 
-def _lamp_off(case: AskedCase) -> Wordings:
+def _lamp_off(case: QuestionScene) -> Wordings:
     lamp = case.target
     return {
         "object": Wording(f"Is the globe of the {lamp} dull gray?", f"Does the globe of the {lamp} glow?"),
@@ -37,11 +37,11 @@ def _lamp_off(case: AskedCase) -> Wordings:
     }
 
 
-def _lamp_on(case: AskedCase) -> Wordings:
-    return {name: Wording(one.before, one.after) for name, one in _lamp_off(case).items()}
+def _lamp_on(case: QuestionScene) -> Wordings:
+    return {name: Wording(dark.before, dark.after) for name, dark in _lamp_off(case).items()}
 
 
-def _recolor_lamp(case: AskedCase) -> Wordings:
+def _recolor_lamp(case: QuestionScene) -> Wordings:
     word = nearest(case.solid(case.target, after=True)["shine"], LIGHTS)
     return {
         name: Wording(f"Is {thing} {word}?", f"Is {thing} white?")
@@ -53,11 +53,11 @@ def _recolor_lamp(case: AskedCase) -> Wordings:
     }
 
 
-def _dim_lamp(case: AskedCase) -> Wordings:
+def _dim_lamp(case: QuestionScene) -> Wordings:
     return {}  # one picture does not tell how bright the lamp was before
 
 
-def _move_lamp(case: AskedCase) -> Wordings:
+def _move_lamp(case: QuestionScene) -> Wordings:
     wordings = _moved(case, f"the globe of the {case.target}", "in the air")
     # Where light goes and where it comes from: the side of the room that is brighter tells.
     came, went = (case.brighter("light", darker=darker) for darker in (False, True))
@@ -73,42 +73,43 @@ def _move_lamp(case: AskedCase) -> Wordings:
     return wordings
 
 
-def _removed(case: AskedCase) -> Wordings:
+def _removed(case: QuestionScene) -> Wordings:
     name = case.target
     return {
-        "object": Wording(f"Is the {name} gone from the floor?", f"Does {one(name)} stand on the floor?"),
+        "object": Wording(f"Is the {name} gone from the floor?", f"Does {with_article(name)} stand on the floor?"),
         "shadow": Wording(f"Is the shadow of the {name} absent?", f"Is the shadow of the {name} visible?"),
         "mirror image": Wording(
             f"Is the image of the {name} gone from the mirror?", f"Does the mirror show an image of the {name}?"
         ),
-        "refraction": Wording(
-            f"Is the image of the {name} gone from the glass?", f"Does the glass show an image of the {name}?"
+    }
+
+
+def _added(case: QuestionScene) -> Wordings:
+    model = case.target.removeprefix("second ")
+    wordings = {
+        "object": Wording(
+            f"Does {with_article(model)} stand on the floor?", f"Is {with_article(model)} absent from the floor?"
+        ),
+        "shadow": Wording(
+            f"Is the shadow of {with_article(model)} visible?", f"Is the shadow of {with_article(model)} absent?"
         ),
     }
-
-
-def _added(case: AskedCase) -> Wordings:
-    model = case.target.removeprefix("second ")
-    found = {
-        "object": Wording(f"Does {one(model)} stand on the floor?", f"Is {one(model)} absent from the floor?"),
-        "shadow": Wording(f"Is the shadow of {one(model)} visible?", f"Is the shadow of {one(model)} absent?"),
-    }
     if case.target == model:  # glass: there is no other one to be mistaken for it
-        return found
+        return wordings
     # The one that was there already must not be what the judge sees.
     solid, camera = case.solid(model), Camera(**case.scene["camera"])
     height, width = case.before.shape[:2]
     x, y = place_in_picture(solid["place"], camera, (width, height))
     first = np.zeros((height, width), np.bool_)
     first[min(max(int(y), 0), height - 1), min(max(int(x), 0), width - 1)] = True
-    return {name: one for name, one in found.items() if seen_alone(case.mask(name), first)}
+    return {name: wording for name, wording in wordings.items() if seen_alone(case.mask(name), first)}
 
 
-def _moved_object(case: AskedCase) -> Wordings:
+def _moved_object(case: QuestionScene) -> Wordings:
     return _moved(case, f"the {case.target}", "on the floor")
 
 
-def _moved(case: AskedCase, thing: str, where: str) -> Wordings:
+def _moved(case: QuestionScene, thing: str, where: str) -> Wordings:
     """Each effect of a move at one of its two places, where the other place is out of sight."""
     here, left = case.mask("object"), case.mask("uncovered")
     wordings: Wordings = {}
@@ -129,7 +130,7 @@ def _moved(case: AskedCase, thing: str, where: str) -> Wordings:
     return wordings
 
 
-def _recolored(case: AskedCase) -> Wordings:
+def _recolored(case: QuestionScene) -> Wordings:
     word, old = case.color(after=True), case.color(after=False)
     things = [
         ("object", f"the {case.shape} on the floor"),
@@ -140,13 +141,13 @@ def _recolored(case: AskedCase) -> Wordings:
     return {name: Wording(f"Is {thing} {word}?", f"Is {thing} {old}?") for name, thing in things}
 
 
-def _matte_to_mirror(case: AskedCase) -> Wordings:
+def _matte_to_mirror(case: QuestionScene) -> Wordings:
     return {
         "object": Wording("Does the board at the wall mirror the floor?", "Is the board at the wall plain gray?"),
     }
 
 
-def _mirror_to_matte(case: AskedCase) -> Wordings:
+def _mirror_to_matte(case: QuestionScene) -> Wordings:
     return {
         "object": Wording(
             f"Is the ball on the floor plain {case.color(after=True)}?", "Does the ball on the floor mirror the room?"
@@ -154,21 +155,21 @@ def _mirror_to_matte(case: AskedCase) -> Wordings:
     }
 
 
-def _turn_mirror(case: AskedCase) -> Wordings:
+def _turn_mirror(case: QuestionScene) -> Wordings:
     return {}  # one picture does not tell by how much it was turned
 
 
-def _swap_glass(case: AskedCase) -> Wordings:
+def _swap_glass(case: QuestionScene) -> Wordings:
     shapes = [case.solid(case.target, after=after)["kind"] for after in (True, False)]
     after, before = ("ball", "slab") if shapes[0] == "sphere" else ("cube", "ball")
     return {"object": Wording(f"Is the glass on the floor a {after}?", f"Is the glass on the floor a {before}?")}
 
 
-def _fill_glass(case: AskedCase) -> Wordings:
+def _fill_glass(case: QuestionScene) -> Wordings:
     return {"object": Wording("Does the glass on the floor hold water?", "Is the glass on the floor empty?")}
 
 
-def _move_sun(case: AskedCase) -> Wordings:
+def _move_sun(case: QuestionScene) -> Wordings:
     after, before = (case.side_of_sun(after=after) for after in (True, False))
     return {
         "shadow": Wording(
@@ -181,36 +182,33 @@ def _move_sun(case: AskedCase) -> Wordings:
     }
 
 
-def _time_of_day(case: AskedCase) -> Wordings:
+def _time_of_day(case: QuestionScene) -> Wordings:
     shading = Wording("Is the light on the floor orange?", "Is the light on the floor white?")
     return {"shadow": _move_sun(case)["shadow"], "shading": shading}
 
 
-def _fog(case: AskedCase) -> Wordings:
+def _fog(case: QuestionScene) -> Wordings:
     return {"fog": Wording("Does fog veil the wall at the back?", "Is the air before the wall clear?")}
 
 
-def _flood(case: AskedCase) -> Wordings:
+def _flood(case: QuestionScene) -> Wordings:
     return {"water": Wording("Does water cover the floor of the scene?", "Is the floor of the scene dry?")}
 
 
-def _wet_tile(case: AskedCase) -> Wordings:
+def _wet_tile(case: QuestionScene) -> Wordings:
     return {"wet patch": Wording("Is the floor tile in the middle wet?", "Is the floor tile in the middle dry?")}
 
 
-def _light_candle(case: AskedCase) -> Wordings:
+def _light_candle(case: QuestionScene) -> Wordings:
     return {
         "object": Wording("Does a flame burn above the candle?", "Is the flame above the candle absent?"),
         "light": Wording(
             f"Does the {case.target} throw light on the floor?", f"Is the light of the {case.target} absent?"
         ),
-        "mirror image": Wording(
-            "Does the mirror show the flame of the candle?", "Is the flame of the candle absent from the mirror?"
-        ),
     }
 
 
-ASKED: Mapping[str, Asking] = {
+WRITERS: Mapping[str, QuestionWriter] = {
     "lamp_off": _lamp_off,
     "lamp_on": _lamp_on,
     "recolor_lamp": _recolor_lamp,
@@ -245,7 +243,7 @@ def _place(new: Mask, old: Mask) -> Mask | None:
     return new if new.mean() >= LEAST_PART and seen_alone(new, old) else None
 
 
-def _images(case: AskedCase) -> tuple[Mask, Mask]:
+def _images(case: QuestionScene) -> tuple[Mask, Mask]:
     """The mask of a mirror image, where the target's color came and where it went."""
     solid = case.solid(case.target)
     color = np.asarray(solid["shine"] if any(solid["shine"]) else solid["surface"]["color"])

@@ -53,10 +53,10 @@ def spoken_place(point: tuple[float, float, float], scene: TracedScene) -> str:
     return f"{x / 10:.1f}% from the left and {y / 10:.1f}% from the top of the picture"
 
 
-def one(name: str) -> str:
+def with_article(name: str) -> str:
     """A name with its article.
 
-    >>> one("orange weight"), one("red weight")
+    >>> with_article("orange weight"), with_article("red weight")
     ('an orange weight', 'a red weight')
     """
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

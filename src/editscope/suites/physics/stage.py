@@ -163,6 +163,13 @@ def ceiling_light(scene: TracedScene, power: float = 3.2) -> TracedScene:
     )
 
 
+def lit_room(rng: SeededRandom, *, open_air: float = 0.5) -> TracedScene:
+    """A room under the sun, with this probability, or under a bright area lamp."""
+    sunny = rng.chance(open_air)
+    scene = room(rng, open_air=sunny)
+    return scene if sunny else ceiling_light(scene, BRIGHT)
+
+
 def switched(scene: TracedScene, name: str, color: Color, strength: float) -> TracedScene:
     """The scene with another light of a lamp that is there."""
     off = strength <= 0

@@ -1,7 +1,4 @@
-"""Rays against solids: where they meet, the normal there, and whether a solid stands in the way of a lamp.
-
-Machine code of ``_kernels`` that is on disk keeps these functions as they were. Change that file too if you change one.
-"""
+"""Rays against solids: where they meet, the normal there, and whether a solid stands in the way of a lamp."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from editscope.compiled import compiled
+from editscope.suites.raytracing import _geometry, _layout, _shading
 from editscope.suites.raytracing._geometry import FAR, NEAR, PANEL, hit, normal
 from editscope.suites.raytracing._layout import (
     CAMERA,
@@ -29,6 +30,7 @@ from editscope.suites.raytracing._layout import (
 )
 from editscope.suites.raytracing._shading import WATER_INDEX, light_at, pattern_at
 
+USES = (_geometry, _layout, _shading)
 MATTE, MIRROR, GLASS, CLEAR = 0, 1, 2, 3
 FLOOR, BACK, LEFT, RIGHT, BEHIND = 0, 1, 2, 3, 4
 DEPTH = 6
@@ -43,7 +45,7 @@ PLAIN_SHARE = 0.1
 """Share of a ray from which what it shows can be told; a clear surface reflects 4% of what faces it."""
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _push(
     w: Any, n: int, x: float, y: float, z: float, dx: float, dy: float, dz: float,
     red: float, green: float, blue: float, depth: float, seen_by: float, inside: float, under: float,
@@ -57,7 +59,7 @@ def _push(
     return n + STACK_ROW
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _split(
     w: Any, n: int, x: float, y: float, z: float, dx: float, dy: float, dz: float,
     nx: float, ny: float, nz: float, ratio: float,
@@ -85,7 +87,7 @@ def _split(
     )  # fmt: skip
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _fresnel(cos: float, ratio: float) -> float:
     """The share of light that a denser, clear surface reflects; ``ratio`` is the index before it by that behind it."""
     bent = math.sqrt(1.0 - ratio * ratio * (1.0 - cos * cos))
@@ -94,7 +96,7 @@ def _fresnel(cos: float, ratio: float) -> float:
     return 0.5 * (across * across + along * along)
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _trace(
     x: float, y: float, z: float, dx: float, dy: float, dz: float, w: Any, spin: int, seen_from: int, seen_to: int
 ) -> tuple[float, float, float, int]:
@@ -242,7 +244,7 @@ def _trace(
     return red, green, blue, bits
 
 
-@compiled("i8, f8[::1], i8[:,::1], b1[:,::1], u1[::1], u1[:,:,::1], u4[:,::1]")
+@compiled("i8, f8[::1], i8[:,::1], b1[:,::1], u1[::1], u1[:,:,::1], u4[:,::1]", uses=USES)
 def render(fine: int, w: Any, rects: Any, wanted: Any, codes: Any, out: Any, seen: Any) -> None:
     """Draw the wanted pixels. ``seen`` has a bit for each solid that covers a part of a pixel."""
     height, width = seen.shape

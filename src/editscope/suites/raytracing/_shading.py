@@ -1,7 +1,4 @@
-"""Light on a surface: lamps with soft shadows, light from all around, and the patterns of floors and walls.
-
-Machine code of ``_kernels`` that is on disk keeps these functions as they were. Change that file too if you change one.
-"""
+"""Light on a surface: lamps with soft shadows, light from all around, and the patterns of floors and walls."""
 
 from __future__ import annotations
 
@@ -9,9 +6,11 @@ import math
 from typing import Any
 
 from editscope.compiled import compiled
+from editscope.suites.raytracing import _geometry, _layout
 from editscope.suites.raytracing._geometry import FAR, SPHERE, blocks, near_miss
 from editscope.suites.raytracing._layout import LIGHT_ROW, LIGHTS, LIGHTS_END, NEAR_BY, ROW, SOLIDS, SOLIDS_END
 
+USES = (_geometry, _layout)
 GLASS, CLEAR = 2, 3
 CHECKS, STRIPES, BRICKS = 1, 2, 3
 FLOOR, LEFT, RIGHT = 0, 2, 3
@@ -22,7 +21,7 @@ THROUGH_GLASS = 0.7
 """What glass leaves of the light behind it. Real glass focuses it; see the mask of ignored pixels."""
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _lit(
     x: float, y: float, z: float, ax: float, ay: float, az: float, far: float, own: int, w: Any, l: int, spin: int
 ) -> float:
@@ -90,7 +89,7 @@ def _lit(
     return total / SHADOW_RAYS
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _toward(
     x: float, y: float, z: float, ax: float, ay: float, az: float, far: float, slope: float,
     ux: float, uy: float, uz: float, wx: float, wy: float, wz: float,
@@ -109,7 +108,7 @@ def _toward(
     return dx * short, dy * short, dz * short, min(FAR, far * length)
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _under_water(depth: float, ax: float, ay: float, az: float) -> tuple[float, float, float, float, float]:
     """Where the sun stands for a point so deep under still water, how far away the surface is, and what is kept.
 
@@ -123,7 +122,7 @@ def _under_water(depth: float, ax: float, ay: float, az: float) -> tuple[float, 
     return bx, by, bz, depth / by, through * ay / by
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def light_at(
     x: float, y: float, z: float, nx: float, ny: float, nz: float, own: int, w: Any, spin: int
 ) -> tuple[float, float, float]:  # fmt: skip
@@ -173,7 +172,7 @@ def light_at(
     return red, green, blue
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def pattern_at(w: Any, i: int, x: float, y: float, z: float) -> int:
     """The column where the color of a plane at a point begins."""
     side, kind, scale = int(w[i]), int(w[i + 2]), w[i + 3]

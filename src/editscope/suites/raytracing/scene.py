@@ -212,8 +212,3 @@ class TracedScene:
         if all(other.name != solid.name for other in self.solids):
             return replace(self, solids=(*self.solids, solid))
         return replace(self, solids=tuple(solid if other.name == solid.name else other for other in self.solids))
-
-    def with_power(self, name: str, power: Color) -> TracedScene:
-        """The scene with another light of a lamp; no light takes the lamp out."""
-        rest = tuple(lamp for lamp in self.lamps if lamp.solid != name or max(power) > 0)
-        return replace(self, lamps=tuple(replace(lamp, power=power) if lamp.solid == name else lamp for lamp in rest))

@@ -27,25 +27,30 @@ def thrown_light(scene: TracedScene, mirror: Solid, size: tuple[int, int]) -> Ma
     across, normal = np.array((math.cos(turn), 0.0, -math.sin(turn))), -np.array((math.sin(turn), 0.0, math.cos(turn)))
     lit = np.zeros(seen.shape, np.bool_)
     for toward in _images(scene, center, normal, points):
-        facing = toward @ normal
+        facing = _along(toward, normal)
         with np.errstate(divide="ignore", invalid="ignore"):
-            away = ((center - points) @ normal) / facing
+            away = _along(center - points, normal) / facing
             met = points + away[..., None] * toward - center
-        inside = (np.abs(met @ across) <= mirror.size[0] / 2) & (np.abs(met[..., 1]) <= mirror.size[1] / 2)
+        inside = (np.abs(_along(met, across)) <= mirror.size[0] / 2) & (np.abs(met[..., 1]) <= mirror.size[1] / 2)
         lit |= inside & (facing < 0) & (away > 0)
     return np.asarray(lit & seen)
 
 
 def _images(scene: TracedScene, center: Vector, normal: Vector, points: Vector) -> Iterator[Vector]:
     """For each image of a light in the mirror, the way to it from all points."""
-    if scene.sun is not None and (toward := np.array(scene.sun.direction)) @ normal > 0:
-        yield np.broadcast_to(toward - 2 * (toward @ normal) * normal, points.shape)
+    if scene.sun is not None and (facing := _along(toward := np.array(scene.sun.direction), normal)) > 0:
+        yield np.broadcast_to(toward - 2 * facing * normal, points.shape)
     for lamp in scene.lamps:
         solid = scene.solid(lamp.solid)
         for place in _corners(solid):
-            distance = (place - center) @ normal
+            distance = _along(place - center, normal)
             if distance > 0:
                 yield place - 2 * distance * normal - points
+
+
+def _along(vectors: Vector, direction: Vector) -> Vector:
+    """How far vectors reach in a direction. NumPy's own product differs in its last bit between processors."""
+    return np.asarray(vectors[..., 0] * direction[0] + vectors[..., 1] * direction[1] + vectors[..., 2] * direction[2])
 
 
 def _corners(solid: Solid) -> Iterator[Vector]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.compiled import compiled
-from editscope.images import Pixels
+from editscope.images import Pixels, lab
 from editscope.images.lab import difference
 
 UNSEEN = 3.0
@@ -60,7 +60,7 @@ def _equal(one: Words, i: int, two: Words, j: int) -> bool:
     return bool(one[i] == two[j] and one[i + 1] == two[j + 1] and one[i + 2] == two[j + 2])
 
 
-@compiled("u1[::1], u1[::1], u8[::1], u8[::1], u1[::1], f8")
+@compiled("u1[::1], u1[::1], u8[::1], u8[::1], u1[::1], f8", uses=(lab,))
 def _settle(before: Bytes, after: Bytes, words: Words, wanted: Words, ground: Bytes, least: float) -> tuple[int, int]:
     """At how many of the eleven tolerances the pixels that change count as right, in all; and how many change."""
     within, changed, last, times, run = 0, 0, -GROUP, 0, 0

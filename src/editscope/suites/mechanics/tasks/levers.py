@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.mechanics.apparatus import DARK, METAL, WOOD, bystander, colored, lying, painted, workshop
 from editscope.suites.mechanics.closed_forms import seesaw_tilt, torque, torque_at
-from editscope.suites.physics.edit import Crowded, SceneEdit, one
+from editscope.suites.physics.edit import Crowded, SceneEdit, with_article
 from editscope.suites.physics.stage import COLORS
 from editscope.suites.raytracing.scene import Solid, TracedScene
 
@@ -90,8 +90,9 @@ def load_seesaw(rng: SeededRandom) -> SceneEdit:
         like = "as the other is" if count == 2 else "as the others are"
         return SceneEdit(
             light, heavy,
-            f"Put {one(target)} of {mass} kg on the seesaw, {_side(place)}. It is a box {wide * 100:.0f} cm wide and "
-            f"deep, {like}, and {_height(mass) * 100:.0f} cm high. {painted(target)} {known}",
+            f"Put {with_article(target)} of {mass} kg on the seesaw, {_side(place)}. It is a box "
+            f"{wide * 100:.0f} cm wide and deep, {like}, and {_height(mass) * 100:.0f} cm high. "
+            f"{painted(target)} {known}",
             LEVER,
             {"object": f"The {target} stands on the board {{where}}.", "moved": moved, "shadow": shadow},
             target=target, roles=roles,

@@ -18,7 +18,7 @@ from editscope.suites.mechanics.apparatus import (
     workshop,
 )
 from editscope.suites.mechanics.closed_forms import catenary, spring_length
-from editscope.suites.physics.edit import Crowded, SceneEdit, one
+from editscope.suites.physics.edit import Crowded, SceneEdit, with_article
 from editscope.suites.physics.stage import COLORS
 from editscope.suites.raytracing.scene import Solid, TracedScene
 
@@ -80,8 +80,8 @@ def load_spring(rng: SeededRandom) -> SceneEdit:
     if rng.chance(0.6):
         return SceneEdit(
             light, heavy,
-            f"Hang {one(second)} of {masses[1]} kg directly under the {first}; it has the same size and shape. "
-            f"{painted(second)} {lengths} {RULER}",
+            f"Hang {with_article(second)} of {masses[1]} kg directly under the {first}; it has the same size and "
+            f"shape. {painted(second)} {lengths} {RULER}",
             HOOKE,
             {
                 "object": f"The {second} hangs under the {first} {{where}}.",
@@ -147,7 +147,7 @@ def press_springs(rng: SeededRandom) -> SceneEdit:
     ways = [round(give * masses[1] * 100) for give in gives]
     return SceneEdit(
         stacked([first], masses[0]), stacked([first, second], sum(masses)),
-        f"Put {one(second)} of {masses[1]} kg on top of the {first}; it has the same size and shape. "
+        f"Put {with_article(second)} of {masses[1]} kg on top of the {first}; it has the same size and shape. "
         f"{painted(second)} For every kilogram on top, the {springs[0]} gets {gives[0] * 100:.0f} cm shorter and the "
         f"{springs[1]} {gives[1] * 100:.0f} cm. {RULER}",
         HOOKE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.mechanics.apparatus import bystander, colored, frame, in_view, painted, ruler, water, workshop
 from editscope.suites.mechanics.closed_forms import draft, water_level
-from editscope.suites.physics.edit import Crowded, SceneEdit, one
+from editscope.suites.physics.edit import Crowded, SceneEdit, with_article
 from editscope.suites.physics.stage import COLORS
 from editscope.suites.raytracing.scene import Solid, TracedScene
 
@@ -70,8 +70,8 @@ def put_in_water(rng: SeededRandom) -> SceneEdit:
     how = f"with {under:.0f}% of its height under water" if floats else "under water"
     return SceneEdit(
         empty, full,
-        f"Put {one(name)} into the water, halfway between the front and the back of the tank; its middle is at "
-        f"{share:.0f}% of the width of the tank from the left. {known} "
+        f"Put {with_article(name)} into the water, halfway between the front and the back of the tank; its middle is "
+        f"at {share:.0f}% of the width of the tank from the left. {known} "
         f"{painted(name)}",
         ARCHIMEDES,
         {

@@ -7,7 +7,7 @@ from dataclasses import replace
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.optics.tasks.mirrors import recolored
 from editscope.suites.physics.edit import SceneEdit, spoken_place
-from editscope.suites.physics.stage import BRIGHT, GLASS, Spot, ceiling_light, place_solids, room
+from editscope.suites.physics.stage import GLASS, Spot, lit_room, place_solids
 from editscope.suites.raytracing.scene import Solid, TracedScene
 
 RULE = (
@@ -18,9 +18,7 @@ RULE = (
 
 def _scene(rng: SeededRandom) -> tuple[TracedScene, Solid]:
     """A scene without its glass, and the glass: a ball or a slab in front."""
-    sunny = rng.chance(0.5)
-    scene = room(rng, open_air=sunny)
-    scene = scene if sunny else ceiling_light(scene, BRIGHT)
+    scene = lit_room(rng)
     spot = Spot(rng.uniform(-0.7, 0.7), rng.uniform(-1.6, -0.9))
     if rng.chance(0.6):
         width = rng.uniform(0.7, 0.95)
@@ -43,7 +41,6 @@ def remove_glass(rng: SeededRandom) -> SceneEdit:
         {
             "object": "What is behind it looks straight again {where}, no longer bent.",
             "shadow": f"The shadow of the {glass.name} {{where}} is gone.",
-            "mirror image": "Its image in the mirror is gone too.",
         },
         target=glass.name,
     )

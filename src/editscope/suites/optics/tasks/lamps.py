@@ -54,7 +54,6 @@ def lamp_off(rng: SeededRandom) -> SceneEdit:
             "light": "The light that it cast on the floor, the wall and the objects is gone, and so are the shadows "
             "that it made.",
             "mirror image": "The globe is dark in the mirror too.",
-            "refraction": "The globe looks dark through the glass too.",
         },
         target=name,
     )

@@ -7,15 +7,13 @@ from dataclasses import replace
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.physics.edit import SceneEdit, spoken_place
 from editscope.suites.physics.stage import (
-    BRIGHT,
     COLORS,
     MIRROR,
     SHAPES,
-    ceiling_light,
     free_spot,
+    lit_room,
     moved,
     place_solids,
-    room,
     srgb,
     wall_mirror,
 )
@@ -25,9 +23,7 @@ RULE = "A mirror shows an image of what stands in front of it, as far behind the
 
 
 def _scene(rng: SeededRandom) -> TracedScene:
-    sunny = rng.chance(0.5)
-    scene = room(rng, open_air=sunny)
-    scene = scene if sunny else ceiling_light(scene, BRIGHT)
+    scene = lit_room(rng)
     mirror = wall_mirror(rng, scene, x=rng.uniform(-0.4, 0.4))
     x, _, z = mirror.place
     # Low enough to show the floor, and wide enough for several things.
@@ -108,9 +104,7 @@ def move_mirrored(rng: SeededRandom) -> SceneEdit:
 
 def _balls(rng: SeededRandom) -> tuple[TracedScene, Solid]:
     """A room with a large ball among smaller things."""
-    sunny = rng.chance(0.5)
-    scene = room(rng, open_air=sunny)
-    scene = scene if sunny else ceiling_light(scene, BRIGHT)
+    scene = lit_room(rng)
     color = rng.choice(tuple(COLORS))
     width = rng.uniform(0.9, 1.15)
     ball = Solid(
@@ -163,9 +157,7 @@ def mirror_to_matte(rng: SeededRandom) -> SceneEdit:
 
 def turn_mirror(rng: SeededRandom) -> SceneEdit:
     """Turn a low mirror that stands free on the floor: it shows another part of the floor and other objects."""
-    sunny = rng.chance(0.5)
-    scene = room(rng, open_air=sunny)
-    scene = scene if sunny else ceiling_light(scene, BRIGHT)
+    scene = lit_room(rng)
     place = (rng.uniform(-0.4, 0.4), 0.0, rng.uniform(0.9, 1.4))
     start = rng.integer(-3, 3) * 5
     by = rng.choice((-1, 1)) * rng.integer(3, 6) * 5

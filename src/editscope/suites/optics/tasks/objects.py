@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.physics.edit import SceneEdit, spoken_place
-from editscope.suites.physics.stage import BRIGHT, Spot, ceiling_light, free_spot, moved, place_solids, room
+from editscope.suites.physics.stage import Spot, free_spot, lit_room, moved, place_solids, room
 from editscope.suites.raytracing.scene import Solid, Sun, TracedScene
 
 PLAIN_SHARE = 0.03
@@ -15,9 +15,7 @@ RULE = "Light travels in straight lines: an opaque object casts a shadow on the 
 
 
 def _scene(rng: SeededRandom) -> TracedScene:
-    sunny = rng.chance(0.6)
-    scene = room(rng, open_air=sunny)
-    scene = scene if sunny else ceiling_light(scene, BRIGHT)
+    scene = lit_room(rng, open_air=0.6)
     return place_solids(rng, scene, rng.integer(3, 5))
 
 

@@ -8,7 +8,15 @@ from itertools import pairwise
 
 from editscope.suites.generated.seeded_random import SeededRandom
 from editscope.suites.physics.edit import Crowded, SceneEdit, spoken_place
-from editscope.suites.physics.stage import BRIGHT, ceiling_light, free_spot, hang_lamp, place_solids, room, switched
+from editscope.suites.physics.stage import (
+    ceiling_light,
+    free_spot,
+    hang_lamp,
+    lit_room,
+    place_solids,
+    room,
+    switched,
+)
 from editscope.suites.raytracing.scene import (
     ALL,
     SHADOWING,
@@ -148,9 +156,7 @@ def wet_tile(rng: SeededRandom) -> SceneEdit:
 
 def fill_glass(rng: SeededRandom) -> SceneEdit:
     """Fill a drinking glass with water up to a stated height. Its wall is too thin to bend light by itself."""
-    sunny = rng.chance(0.5)
-    scene = room(rng, open_air=sunny)
-    scene = scene if sunny else ceiling_light(scene, BRIGHT)
+    scene = lit_room(rng)
     width, height = rng.uniform(0.65, 0.85), rng.uniform(0.9, 1.15)
     place = (rng.uniform(-0.7, 0.7), 0.0, rng.uniform(-1.6, -1.0))
     percent = rng.choice((50, 60, 70, 80))

@@ -13,10 +13,10 @@ from editscope.suites.effect_questions import Mask, Wording, worded
 from editscope.suites.physics.stage import COLORS
 
 Wordings: TypeAlias = dict[str, Wording]
-Asking: TypeAlias = "Callable[[AskedCase], Wordings]"
+QuestionWriter: TypeAlias = "Callable[[QuestionScene], Wordings]"
 
 
-class AskedCase:
+class QuestionScene:
     """A case with what wordings need to know: names, colors, masks and both pictures."""
 
     def __init__(self, case: Case) -> None:
@@ -56,10 +56,10 @@ class AskedCase:
         return "right" if (self.answer_scene if after else self.scene)["sun"]["azimuth"] > 0 else "left"
 
 
-def asked(case: Case, wordings: Mapping[str, Asking]) -> tuple[Question, ...]:
+def questions_of(case: Case, wordings: Mapping[str, QuestionWriter]) -> tuple[Question, ...]:
     """The questions of a case, by the wordings of its task; the same at all levels."""
     task = str(case.details["task"])
-    return worded(case, wordings[task](AskedCase(case)), f"{task}|{case.details['seed']}")
+    return worded(case, wordings[task](QuestionScene(case)), f"{task}|{case.details['seed']}")
 
 
 def nearest(color: Any, names: Mapping[str, tuple[float, float, float]]) -> str:

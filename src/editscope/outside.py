@@ -29,7 +29,7 @@ MOST_SECONDS = 30 * 24 * 3600.0
 MOST_MEGABYTES = 1e9
 
 SHORTEST_KEY = 8
-"""What is shorter ("EMPTY") is no secret, and redacting it would spoil texts."""
+"""What is shorter ("EMPTY") is not a secret, and redacting it would spoil texts."""
 SHORTEST_GUESS = 16
 """A variable of the environment that only seems to hold a key must be at least as long as this."""
 MARK = "[key]"

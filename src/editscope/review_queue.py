@@ -114,7 +114,7 @@ def read_decisions(folder: Path) -> dict[str, ReviewOutcome]:
             made = ReviewOutcome(row["id"], row["outcome"], row["texts"], fingerprint=row["fingerprint"])
             reasons = [one["reason"] for one in row["decisions"] if one["decision"] == REJECT and one["reason"]]
         except (Malformed, KeyError, TypeError) as error:
-            raise BadInput(f"{path} line {number} is no decision; let the studio write the file again") from error
+            raise BadInput(f"{path} line {number} is not a decision; let the studio write the file again") from error
         found[made.id] = replace(made, reason=reasons[-1] if reasons else "")
     return found
 

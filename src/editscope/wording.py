@@ -118,7 +118,7 @@ FAILURES = {
 """From best to worst, the order in which bars are stacked."""
 JUDGED = {
     "ok": Failure("Judged", "Every question about this edit has its verdict."),
-    "refused": Failure("Refused", "A judge would not answer, or a filter stopped it; this is no score."),
+    "refused": Failure("Refused", "A judge would not answer, or a filter stopped it; this is not a score."),
     "unparsed": Failure("Unparsed", "A reply did not have the form that was asked for, also after asking again."),
     "error": Failure("Error", "A call got no reply, or the edit could not be made."),
 }

@@ -94,7 +94,7 @@ def test_asked_once_nothing_is_said_of_consistency(suite: Suite, tmp_path: Path)
     assert found.same_again.value is None and "inconsistent" not in found.flags
 
 
-# --- what is no verdict ---------------------------------------------------------------------------
+# --- what is not a verdict ---------------------------------------------------------------------------
 
 
 def test_calls_without_a_verdict_are_counted_and_are_no_number(suite: Suite, tmp_path: Path) -> None:

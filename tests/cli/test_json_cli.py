@@ -21,7 +21,7 @@ def called(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[
     code, written, complaint = command_line.called(capsys, *arguments)
 
     def refused(constant: str) -> None:
-        raise AssertionError(f"{constant} is no JSON")
+        raise AssertionError(f"{constant} is not JSON")
 
     return code, json.loads(written, parse_constant=refused) if written else None, complaint
 

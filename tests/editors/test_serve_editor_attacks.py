@@ -100,7 +100,7 @@ BROKEN = {
     "a part's length that is none": (request(field("image", PNG, b"Content-Length: many\r\n") + END), 400),
     "a part's length below zero": (request(field("image", PNG, b"Content-Length: -1\r\n") + END), 400),
     "a gzip part": (request(field("image", gzip.compress(PNG), b"Content-Encoding: gzip\r\n") + END), 400),
-    "a part that is no gzip": (request(field("image", PNG, b"Content-Encoding: gzip\r\n") + END), 400),
+    "a part that is not gzip": (request(field("image", PNG, b"Content-Encoding: gzip\r\n") + END), 400),
     "a part in an unknown coding": (request(field("image", PNG, b"Content-Transfer-Encoding: rot13\r\n") + END), 400),
     "a form in a form": (request(field("x", b"", b"Content-Type: multipart/mixed; boundary=b\r\n") + END), 400),
     "no boundary": (request(GOOD, "Content-Type: multipart/form-data"), 400),
@@ -113,7 +113,7 @@ BROKEN = {
     "no type": (request(GOOD, "Content-Type: "), 400),
     "a type that is none": (request(GOOD, "Content-Type: ;;;=\x7f"), 400),
     "the body in gzip": (request(gzip.compress(GOOD), "Content-Encoding: gzip"), 415),
-    "a body that is no gzip": (request(GOOD, "Content-Encoding: gzip"), 415),
+    "a body that is not gzip": (request(GOOD, "Content-Encoding: gzip"), 415),
     "a gzip bomb": (request(gzip.compress(bytes(1 << 26)), "Content-Encoding: gzip"), 415),
     "chunks that are none": (request(b"zz\r\nabc\r\n0\r\n\r\n", "Transfer-Encoding: chunked"), 400),
     "a chunk larger than said": (request(b"2\r\nabcdef\r\n0\r\n\r\n", "Transfer-Encoding: chunked"), 400),
@@ -127,7 +127,7 @@ BROKEN = {
         400,
     ),
     "a field twice": (request(field("seed", b"1") + field("seed", b"2") + GOOD), 400),
-    "a text that is no UTF-8": (request(field("instruction", b"\xff\xfe") + field("image", PNG) + END), 400),
+    "a text that is not UTF-8": (request(field("instruction", b"\xff\xfe") + field("image", PNG) + END), 400),
     "a hundred fields": (request(b"".join(field(f"f{n}", b"x") for n in range(100)) + GOOD), 400),
     "a long text": (request(field("note", b"x" * (2 << 20)) + GOOD), 413),
     "a form that is too large": (request(field("image", bytes(5 << 20)) + END), 413),
@@ -182,7 +182,7 @@ def test_a_caller_that_says_nothing_or_trickles_is_let_go() -> None:
                 wire.sendall(start)
                 code, _ = read_answer(wire)  # returns when the server has closed
                 assert code == (408 if len(start) > body else 0)
-        with closing(connected(url)) as wire:  # a byte now and then is no progress
+        with closing(connected(url)) as wire:  # a byte now and then is not progress
             wire.sendall(whole[:body])
             stop = threading.Event()
             threading.Thread(target=_trickle, args=(wire, whole[body:], stop), daemon=True).start()

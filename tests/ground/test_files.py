@@ -1,4 +1,4 @@
-"""Files from outside: what is no regular file is refused at once, with a sentence, by every command that reads it."""
+"""Files from outside: every command that reads one refuses at once, with a sentence, what is not a regular file."""
 
 from __future__ import annotations
 

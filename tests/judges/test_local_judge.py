@@ -263,7 +263,7 @@ def test_a_call_for_texts_is_written_by_the_model_and_read_as_strictly_as_any(mo
     calls = [call(seed, WRITTEN, "Write.") for seed in (1, 2)]
     first, again = (ask(f"local:{model}?tokens=12", calls) for _ in range(2))
     assert [one.reply for one in first] == [one.reply for one in again]  # always the likeliest tokens
-    for verdict in first:  # random weights write no JSON: that is no verdict, and no marks are made of it
+    for verdict in first:  # random weights write no JSON: that is not a verdict, and no marks are made of it
         assert verdict.status == "unparsed" and verdict.reply.startswith("{") and not verdict.values
         assert 0 < verdict.usage.output_tokens <= 12 and verdict.usage.cost_usd == 0.0
 

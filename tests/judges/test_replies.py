@@ -28,7 +28,7 @@ def score(text: str, schema: Schema = FIVE) -> Any:
 
 
 def why(text: str, schema: Schema = FIVE) -> str:
-    """Why a reply is no verdict."""
+    """Why a reply is not a verdict."""
     found = parse(text, schema)
     assert isinstance(found, Broken), found
     return found.why

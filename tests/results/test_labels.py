@@ -185,7 +185,7 @@ def test_few_labels_or_a_wrong_scale_are_refused_with_a_sentence(
         ("a.csv", "case,score\n,3\n", "field 'case' is missing"),
         ("a.csv", "case,score\n", "has no labels"),
         ("a.jsonl", '{"case": "x", "score": 3}\nnonsense\n', r"row 2 .*is not JSON"),
-        ("a.jsonl", '{"case": "x", "scores": 3}\n', "field 'scores' is no object"),
+        ("a.jsonl", '{"case": "x", "scores": 3}\n', "field 'scores' is not an object"),
         ("a.jsonl", '{"case": "x", "score": true}\n', "field 'score' holds True"),
         ("a.txt", "case,score\n", "neither .csv nor .jsonl"),
     ],

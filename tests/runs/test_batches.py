@@ -123,7 +123,7 @@ def test_a_run_by_batch_equals_one_without_at_half_the_price(site: BatchSite, ki
     assert verdicts(batch) == verdicts(plain)
     assert sorted(json.dumps(asked.body, sort_keys=True) for asked in server.asked) == bodies
     assert cost(batch) == pytest.approx(cost(plain) / 2) and cost(plain) > 0
-    # Eight calls at first; the reply that is no verdict is asked for twice more, each time in another batch.
+    # Eight calls at first; the reply that is not a verdict is asked for twice more, each time in another batch.
     assert [len(served.requests) for served in server.batches] == [8, 1, 1]
 
 
@@ -271,7 +271,7 @@ def test_asking_again_submits_anew_what_has_no_verdict(site: BatchSite) -> None:
         server.script = lambda asked: {"answer": "Yes", "reason": "at last"}
         plan = plan_again(site.folder / "run", again=True)
         run = execute(plan, jobs=1)
-    # The refusal and the reply that was no verdict.
+    # The refusal and the reply that was not a verdict.
     assert [len(served.requests) for served in server.batches[before:]] == [2]
     assert {verdict[1] for verdict in verdicts(run).values()} == {"ok"}
 

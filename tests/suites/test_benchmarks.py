@@ -83,7 +83,7 @@ def test_no_option_of_a_suite_can_have_the_name_of_a_flag_of_run() -> None:
         ("gedit?languages=en,fr", "gedit: option languages is 'fr'; choose from en, cn"),
         ("paintbench?split=train", "paintbench: option split is 'train'; choose from test, preservation, all"),
         ("picabench?region=half", "picabench: option region is 'half'; choose from crop, whole, box"),
-        ("paintbench?data=here", "data is no option of suite 'paintbench'; give it as a flag, --data …"),
+        ("paintbench?data=here", "data is not an option of suite 'paintbench'; give it as a flag, --data …"),
         ("kris?nonsense=1", "suite 'kris' has no option 'nonsense'; it has skip_bad, side, quality"),
         ("kris?skipbad=1", "suite 'kris' has no option 'skipbad'; did you mean 'skip_bad'?"),
     ],

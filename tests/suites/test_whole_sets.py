@@ -158,7 +158,7 @@ DAMAGE: Mapping[str, tuple[Change, str]] = {
     "no list of effects": (lambda of: of.pop("effects"), "field 'effects'"),
     "nothing ignored": (lambda of: of.update(ignored=None), "field 'ignored'"),
     "empty mask": (lambda of: of["effects"][0].update(mask=[4096]), "the mask of the effect .* is empty"),
-    "box outside": (lambda of: of.update(box=[0, 0, 65, 64]), r"the box \[0, 0, 65, 64\] is no part of a picture"),
+    "box outside": (lambda of: of.update(box=[0, 0, 65, 64]), r"the box \[0, 0, 65, 64\] is not part of a picture"),
     "short box": (lambda of: of.update(box=[0, 0, 64]), "field 'box'"),
     "masks that leave out a change": (
         lambda of: [effect.update(mask=[0, 1, 4095]) for effect in of["effects"]],

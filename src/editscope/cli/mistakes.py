@@ -16,7 +16,7 @@ NUMBERS = {
     "valid number": (float, "a number"),
     "valid float": (float, "a number"),
 }
-"""How the parser says that a value is no number, and what we call such a number."""
+"""How the parser says that a value is not a number, and what we call such a number."""
 NEAR = 0.7
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]

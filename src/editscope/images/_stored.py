@@ -15,7 +15,7 @@ UPRIGHT = (0, 1)
 def stored_jpeg(path: Path | str) -> bytes | None:
     """The bytes of a JPEG file in RGB or gray that no EXIF tag rotates; None for every other picture.
 
-    Raises BadImage where the file is no picture.
+    Raises BadImage where the file is not a picture.
     """
     from PIL import Image, UnidentifiedImageError
 

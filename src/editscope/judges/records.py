@@ -175,7 +175,7 @@ def kept_verdict(verdict: Verdict) -> Verdict:
 
 
 def checked_verdict(verdict: Any, call: Call, judge: str) -> Verdict:
-    """What a judge gave, as a run can keep it; EditscopeError where it is no verdict on this call.
+    """What a judge gave, as a run can keep it; EditscopeError where it is not a verdict on this call.
 
     >>> call = Call("kp", (), Schema((Field("score", "integer", 1, 5),)))
     >>> checked_verdict(Verdict("ok", {"score": 99}), call, "python:m:Mine")

@@ -49,7 +49,7 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A reply that is no verdict, and why."""
+    """A reply that is not a verdict, and why."""
 
     why: str
 
@@ -59,7 +59,7 @@ class _Unclear(Exception):
 
 
 def parse(text: str, schema: Schema) -> Parsed | Broken:
-    """Read a reply strictly: every field once, of its kind and in its range, or it is no verdict.
+    """Read a reply strictly: every field once, of its kind and in its range, or it is not a verdict.
 
     Accepted are one JSON object with the fields (bare, fenced, or with words around it) and, for a schema of one
     field, one line ``Final Score: 4`` or ``Answer: Yes`` (any case, with or without bold marks). An integer is written
@@ -142,7 +142,7 @@ def _property(wanted: Field) -> dict[str, Any]:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a reply that is no verdict says that the judge will not judge. Ask only about broken replies.
+    """Whether a reply that is not a verdict says that the judge will not judge. Ask only about broken replies.
 
     >>> is_refusal("I'm sorry, but I can't assist with that request."), is_refusal("I cannot see any change.")
     (True, False)
@@ -231,7 +231,7 @@ def _written(value: Any, wanted: TextField) -> Any:
         raise _Unclear(f"{name} is {given}, not a list of {wanted.low} to {wanted.high}")
     if wanted.shape == "texts":
         if not all(isinstance(entry, str) and entry.strip() for entry in value):
-            raise _Unclear(f"{name} holds something that is no text")
+            raise _Unclear(f"{name} holds something that is not text")
         return [entry.strip() for entry in value]
     rows = []
     for entry in value:

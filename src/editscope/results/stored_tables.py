@@ -33,7 +33,7 @@ from editscope.runfolder.run_json import Info
 from editscope.runfolder.stored_edits import content_hash
 
 STAMP = "made_from"
-"""The key of summary.json that says what it was made from. It is no part of the result: the order of lines in a
+"""The key of summary.json that says what it was made from. It is not part of the result: the order of lines in a
 journal, and so its hash, differs between two runs that come to the same."""
 RULES = 3
 """Goes up when the same journal makes another summary; tables of earlier rules are made again."""

@@ -78,7 +78,7 @@ def write_inside(folder: Path, files: Mapping[str, bytes]) -> None:
         place = PurePosixPath(name)
         if place.is_absolute() or ".." in place.parts or not place.parts or "\\" in name:
             raise DiskError(
-                f"a worker sent a file named {name!r}, which is no path inside {folder}; nothing was written"
+                f"a worker sent a file named {name!r}, which is not a path inside {folder}; nothing was written"
             )
         path = folder / place
         with writing(path):

@@ -194,11 +194,11 @@ def checksum_holds(data: bytes, line: Mapping[str, Any]) -> bool:
 def fault(line: object) -> str | None:
     """What is wrong with the content of a line, in words; None where nothing is."""
     if type(line) is not dict:
-        return "is no JSON object"
+        return "is not a JSON object"
     step, case = line.get("step"), line.get("case")
     if type(step) is not str or type(case) is not str:
         lacking = "case" if type(step) is str else "step"
-        return f"lacks {lacking!r}" if lacking not in line else f"has a {lacking!r} that is no text"
+        return f"lacks {lacking!r}" if lacking not in line else f"has a {lacking!r} that is not text"
     wrong: str | None = None
     if step == "edit":
         wrong = _EDIT(line)

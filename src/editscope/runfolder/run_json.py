@@ -166,7 +166,7 @@ def read_info(folder: Path) -> Info:
 
 
 def runs_inside(folder: Path) -> list[Path]:
-    """The run folders that lie in a folder which is no run itself, in the order in which they were begun."""
+    """The run folders that lie in a folder which is not a run itself, in the order in which they were begun."""
     if (folder / FILE).exists() or not folder.is_dir():
         return []
     runs = [place for place in sorted(folder.iterdir()) if (place / FILE).is_file()]

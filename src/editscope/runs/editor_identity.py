@@ -27,7 +27,7 @@ LONGEST_TEXT = 200
 LONGEST_VALUE = 1000
 """The same for a list or a dict, as JSON."""
 DEEPEST = 8
-"""Levels of lists and dicts; what is nested deeper, or holds itself, is no setting."""
+"""Levels of lists and dicts; what is nested deeper, or holds itself, is not a setting."""
 MORE_SECRETS = frozenset(("keys", "apikey", "passwd", "credential", "credentials"))
 _LIKE_A_KEY = re.compile(
     r"(?:sk-|pk-|hf_|gh[a-z]_|github_|xai-|r8_|AIza|AKIA|Bearer ).{8,}|(?=.*\d)[A-Za-z0-9+/=]{32,}|"

@@ -18,7 +18,7 @@ from editscope.scoring._lab import LINEAR64
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 PLAIN = 5
-"""Levels of 8 bits from which on a change is no noise."""
+"""Levels of 8 bits from which on a change is not noise."""
 
 
 def strength_of(before: Pixels, answer: Pixels, output: Pixels, mask: Mask) -> tuple[float, float]:

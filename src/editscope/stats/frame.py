@@ -53,7 +53,7 @@ class Frame:
     def of(cls, rows: Rows, aggregation: Aggregation, metrics: Sequence[str], unit: str | None = UNIT) -> Frame:
         """The columns of some metrics, with the tags that the aggregation names; rows of one ``unit`` belong together.
 
-        A ``unit`` that is no column of the rows means that every row is a unit.
+        A ``unit`` that is not a column of the rows means that every row is a unit.
         """
         names = column_names(rows)
         unit = aggregation.unit or unit if unit == UNIT else unit

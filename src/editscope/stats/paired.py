@@ -220,7 +220,7 @@ def matched(
     first = np.array([values_a[place_a[key]] for key in keys])
     second = np.array([values_b[place_b[key]] for key in keys])
     difference = second - first
-    # Means over repeats agree to their last bits only; what is left between them is no difference.
+    # Means over repeats agree to their last bits only; what is left between them is not a difference.
     difference[np.abs(difference) <= ROUNDING * np.abs(first)] = 0.0
     known = np.isfinite(difference)
     pairs[A], pairs[B] = np.where(known, first, np.nan), np.where(known, second, np.nan)
@@ -273,7 +273,7 @@ def _rows(
 
 
 def _by_unit(differences: Floats, units: Sequence[Any] | None) -> Floats:
-    """The mean difference of each unit: what is judged of one case is no evidence apart from each other."""
+    """The mean difference of each unit: what is judged of one case is not evidence apart from each other."""
     if units is None or len(set(units)) == len(units):
         return differences
     by_unit: dict[Any, list[float]] = {}

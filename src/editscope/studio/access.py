@@ -135,7 +135,7 @@ def _host_name(host: str) -> str:
 
 
 def _same_origin(request: Request, host: str) -> bool:
-    """Whether a change comes from a page of this studio, or from a program that is no browser."""
+    """Whether a change comes from a page of this studio, or from a program that is not a browser."""
     site = request.headers.get("sec-fetch-site")
     if site is not None and site not in ("same-origin", "none"):
         return False

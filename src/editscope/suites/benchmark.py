@@ -353,7 +353,7 @@ class Benchmark:
         """The error for an option that it does not have."""
         flag = name.replace("_", "-")
         if name in SHARED:
-            return BadInput(f"{name} is no option of suite {self.name!r}; give it as a flag, --{flag} …")
+            return BadInput(f"{name} is not an option of suite {self.name!r}; give it as a flag, --{flag} …")
         names = [option.name for option in self.options]
         near = get_close_matches(name, names, n=1, cutoff=0.6)
         return BadInput(

@@ -65,7 +65,7 @@ class Endpoint:
         """The reply to one request; BadInput, with what to do about it, where the server cannot be reached."""
         try:
             reply = await send(session, method, url, data=body, timeout_s=timeout_s, most=most)
-        except Exception as error:  # whatever is no failure of the connection is raised again
+        except Exception as error:  # whatever is not a failure of the connection is raised again
             unreached = await unreachable(error, timeout_s, url)
         else:
             plain_http = wants_tls(reply.status, reply.content)

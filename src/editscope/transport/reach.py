@@ -72,7 +72,7 @@ def tls_fault(error: BaseException, url: str = "") -> Unreached | None:
 
 
 async def unreachable(error: Exception, timeout_s: float, url: str) -> Unreached:
-    """Why nobody answered at an address; whatever is no failure of the connection is raised again."""
+    """Why nobody answered at an address; whatever is not a failure of the connection is raised again."""
     import aiohttp
 
     if isinstance(error, TooLarge):

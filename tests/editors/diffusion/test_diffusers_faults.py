@@ -251,7 +251,7 @@ def test_a_lora_that_could_be_a_repository_is_looked_for_here_and_there(
     pix2pix: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(BadInput, match="out/checkpoint-5 is no folder or file here and the hub does not give it"):
+    with pytest.raises(BadInput, match="out/checkpoint-5 is not a folder or file here and the hub does not give it"):
         ready(pix2pix, "lora=out/checkpoint-5")
 
 

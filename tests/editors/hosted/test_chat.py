@@ -1,4 +1,4 @@
-"""Chat endpoints that answer with pictures: found wherever they stand, and a text alone is no picture."""
+"""Chat endpoints that answer with pictures: found wherever they stand, and a text alone is not a picture."""
 
 from __future__ import annotations
 

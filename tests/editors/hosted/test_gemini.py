@@ -221,5 +221,5 @@ def test_a_dry_run_says_the_price_and_the_spec_as_it_was_written(editscope: Call
     spec = f"resize(longest=512):gemini:{FLASH}"
     done = editscope("run", "paintbench", "--editor", spec, "--limit", "8", "--dry-run")
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"editor {spec}\n" in done.stdout, ":gemini: is no sign of the zodiac"
+    assert f"editor {spec}\n" in done.stdout, ":gemini: is not a sign of the zodiac"
     assert "8 edits, $0.31" in done.stdout

@@ -108,7 +108,7 @@ def test_an_edit_area_that_only_fits_the_canvas_is_read_as_pixels_of_it_and_said
         rows[0]["edit_area"] = area((600, 100.5, 200, 60), (10, 20, 30, 40))  # the first exceeds 512
         rows[1]["edit_area"] = area((10, 20, 30, 40))  # fits both
         rows[2]["edit_area"] = area((10, 700, 30, 40))  # exceeds 384
-        rows[4]["edit_area"] = area((10, 370, 30, 15))  # exceeds by a pixel, which is no proof
+        rows[4]["edit_area"] = area((10, 370, 30, 15))  # exceeds by a pixel, which proves nothing
 
     suite = picabench.load(changed(folder, change))
     boxes = {case_id: [region.box for region in suite[case_id].regions] for case_id in suite.ids}

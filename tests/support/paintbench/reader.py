@@ -330,5 +330,5 @@ def ink_of(words: str) -> str:
     """The hex code in "name (#code)", which must be the code of that name."""
     match = re.fullmatch(rf"({COLOR}) \((#[0-9A-F]{{6}})\)", words)
     if not match or HEX[match[1]] != match[2]:
-        raise Unreadable(f"{words!r} is no color")
+        raise Unreadable(f"{words!r} is not a color")
     return match[2]

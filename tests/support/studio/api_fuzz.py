@@ -52,7 +52,7 @@ def _unreadable(kind: str, body: bytes) -> str:
         elif kind == "text/html":
             text = body.decode()
             if not text.lower().startswith("<!doctype html>") or not text.rstrip().endswith("</html>"):
-                return "is no whole HTML page"
+                return "is not a whole HTML page"
         elif kind not in ("text/csv", "image/png", "image/webp", "image/jpeg", "image/svg+xml"):
             return f"is of the type {kind!r}"
     except ValueError as error:

@@ -235,8 +235,8 @@ def _add_lora(pipe: Any, target: str, lora: Lora, name: str) -> None:
     except Exception as error:
         if not path.exists():
             raise BadInput(
-                f"editor diffusers:{target}, option lora: {lora.source} is no folder or file here and the hub does not "
-                f"give it ({shortly(error)}); check the path, or download it and give its folder"
+                f"editor diffusers:{target}, option lora: {lora.source} is not a folder or file here and the hub does "
+                f"not give it ({shortly(error)}); check the path, or download it and give its folder"
             ) from error
         raise BadInput(
             f"editor diffusers:{target}, option lora: {lora.source} cannot be loaded ({shortly(error)}); give a folder "

@@ -1,4 +1,4 @@
-"""Outputs of a pipeline: pictures as pixels, or the reason why one is no edit."""
+"""Outputs of a pipeline: pictures as pixels, or the reason why one is not an edit."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ async def read_form(request: web.Request, share: Share) -> EditForm:
     try:
         await _read_parts(request, share, texts, files)
         if not files:
-            raise Unfit("the field image is missing, or is no file; in curl it is -F image=@input.png")
+            raise Unfit("the field image is missing, or is not a file; in curl it is -F image=@input.png")
         pictures = await asyncio.to_thread(_pictures, files, limits.max_pixels, share.take)
         return EditForm({name: _text(name, data) for name, data in texts.items()}, pictures)
     finally:
@@ -116,7 +116,7 @@ async def read_form(request: web.Request, share: Share) -> EditForm:
 
 
 async def read_body(request: web.Request, share: Share) -> bytes:
-    """The body of a request that is no form, within the same limits; Unfit where it is too large or too slow."""
+    """The body of a request that is not a form, within the same limits; Unfit where it is too large or too slow."""
     limits = share.intake.limits
     if request.headers.get("Content-Encoding", "identity").lower() not in ("", "identity"):
         raise Unfit("send the body as it is, without Content-Encoding: pictures are compressed already", 415)
@@ -174,7 +174,7 @@ async def _read_part(
             raise Unfit(f"the field {name[:60]!r} has a {header}; send it as it is")
     if name in _PICTURES:
         if part.filename is None:
-            raise Unfit("the field image is missing, or is no file; in curl it is -F image=@input.png")
+            raise Unfit("the field image is missing, or is not a file; in curl it is -F image=@input.png")
         if len(files) == MOST_IMAGES:
             raise Unfit(f"the form has more than the {MOST_IMAGES} pictures that one request may have")
         file: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=1 << 20)  # noqa: SIM115

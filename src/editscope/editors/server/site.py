@@ -231,7 +231,7 @@ def _objection(request: web.Request, settings: ServerSettings) -> web.Response |
 def _host(request: web.Request) -> str:
     try:
         return request.url.host or ""
-    except ValueError:  # a Host header that is no host
+    except ValueError:  # a Host header that is not a host
         return ""
 
 

@@ -70,7 +70,7 @@ class Talk:
         url = f"{self.settings.base_url}{path}"
         try:
             reply = await send(self.session, method, url, data=data, headers=headers, timeout_s=REQUEST_S, most=most)
-        except Exception as error:  # whatever is no failure of the connection is raised again
+        except Exception as error:  # whatever is not a failure of the connection is raised again
             raise Failed(from_exception(error, REQUEST_S)) from error
         if reply.status != 200:
             raise (Gone if reply.status == 404 else Failed)(fault_of(reply.status, reply.headers, reply.content))

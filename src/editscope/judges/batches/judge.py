@@ -32,7 +32,7 @@ CALLS_AT_ONCE = 2_000
 class BatchedJudge(HostedJudge):
     """As ``HostedJudge``, with the same bodies, checks, retries and budget; only the way of a request is another.
 
-    A reply that is no verdict, and a call that failed or expired in its batch, goes into another batch.
+    A reply that is not a verdict, and a call that failed or expired in its batch, goes into another batch.
     """
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:

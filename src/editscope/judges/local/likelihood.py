@@ -102,7 +102,7 @@ class Search:
         mass = self._open.pop(path)
         for token, weight in log_likelihoods.items():
             if weight != weight or weight == float("inf"):
-                raise ArithmeticError("the model gave a likelihood that is no number")
+                raise ArithmeticError("the model gave a likelihood that is not a number")
             longer = (*path, token)
             below = self._below(longer)
             if len(below) == 1:

@@ -143,7 +143,7 @@ def _wrong_pictures(line: str, pictures: Sequence[str], words: Sequence[str], re
         if given in words:
             yield f"has a place {written} for a picture, but {given!r} is a word: write {{{given}}}"
         elif named := [one for one in pictures if re.search(rf"\b{re.escape(one)}\b", given)]:
-            yield f"has {written}, which is no place: write {' '.join(f'[[{one}]]' for one in named)}"
+            yield f"has {written}, which is not a place: write {' '.join(f'[[{one}]]' for one in named)}"
         elif len(match[1]) == len(match[3]) == _PLACE and _LIKE_A_NAME.match(given):
             literal = f"; write [[[[{given}]]]] to send [[{given}]] as text"
             what = f"has a place {written} for a picture {reason}"
@@ -164,9 +164,9 @@ def _wrong_words(line: str, pictures: Sequence[str], words: Sequence[str], reaso
     for match in _BRACES.finditer(line):
         name = match[1] or match[2] or match[3]
         if name in words:
-            yield f"has {match[0]}, which is no place: write {{{name}}}"
+            yield f"has {match[0]}, which is not a place: write {{{name}}}"
         elif name in pictures:
-            yield f"has {match[0]}, which is no place: write [[{name}]]"
+            yield f"has {match[0]}, which is not a place: write [[{name}]]"
 
 
 def shortened(place: str) -> str:

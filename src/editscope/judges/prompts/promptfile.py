@@ -247,7 +247,7 @@ def _text_of(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise BadInput(f"{path} is not UTF-8 at byte {error.start}: save it as UTF-8") from None
     if "\0" in text:
-        raise BadInput(f"{path} holds a NUL at byte {data.index(0)}, so it is no text: save it as UTF-8")
+        raise BadInput(f"{path} holds a NUL at byte {data.index(0)}, so it is not text: save it as UTF-8")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -13,7 +13,7 @@ from editscope.stats.summary import percent_scale
 from editscope.wording import ends, metric_name
 
 WIDEST = 12
-"""A scale with more steps than this is no scale of marks."""
+"""A scale with more steps than this is not a scale of marks."""
 BINS = 10
 """Into how many parts percentages fall."""
 

@@ -55,6 +55,6 @@ def _judged(sheet: Sheet) -> list[str]:
         f"The overall figure is {means}. Intervals are 95 % percentile intervals of 10,000 bootstrap resamples of the "
         f"cases, seed 0, drawn {sheet.resampling}, and averaged in the same way; all numbers of a case are drawn "
         "together. They do not hold what the judge itself would vary when asked again.",
-        "A call that a judge refused, or answered in another form than asked, or not at all, is no number: it takes no "
-        "part in a mean, it is counted, and bounds say what it could change.",
+        "A call that a judge refused, or answered in another form than asked, or not at all, is not a number: it takes "
+        "no part in a mean, it is counted, and bounds say what it could change.",
     ]

@@ -78,7 +78,7 @@ def _stored(cases: Sequence[SharedCase]) -> dict[Path, tuple[Mapping[Path, str],
 
 
 def _put(source: Path, target: Path) -> None:
-    if not source.is_file():  # a pipe or a device is no picture, and copying one would never end
+    if not source.is_file():  # a pipe or a device is not a picture, and copying one would never end
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     try:

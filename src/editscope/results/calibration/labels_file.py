@@ -138,23 +138,23 @@ def _labels(row: DataRow, fields: Mapping[str, Any]) -> Iterator[HumanLabel]:
     for name in ("case", "variant", "run", "rater", "metric", "key"):
         value = fields[name]
         if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
-            row.flaw(f"field {name!r} is no text; write it as one")
+            row.flaw(f"field {name!r} is not text; write it as one")
         texts[name] = "" if value is None else str(value).strip()
     if not texts["case"]:
         row.flaw("field 'case' is missing or empty; name the case that was scored")
-    # The name of a repeat is no part of what people see: a case counts by the mean of its repeats.
+    # The name of a repeat is not part of what people see: a case counts by the mean of its repeats.
     texts["variant"] = plain(texts["variant"])[0]
     scores = fields["scores"]
     by_column = {name.removeprefix(SCALE): value for name, value in row.fields.items() if name.startswith(SCALE)}
     if scores is None and fields["score"] is None and by_column:
         scores = {scale: value for scale, value in by_column.items() if value not in (None, "")}
-        if not scores:  # an item that is no rating, such as a practice one
+        if not scores:  # an item that is not a rating, such as a practice one
             return
     if scores is None:
         yield HumanLabel(score=_score(row, "score", fields["score"]), where=row.where, **texts)
         return
     if not isinstance(scores, Mapping) or not scores:
-        row.flaw("field 'scores' is no object of scores by scale; write {\"scale\": score}")
+        row.flaw("field 'scores' is not an object of scores by scale; write {\"scale\": score}")
         return
     for scale, score in scores.items():
         yield HumanLabel(
@@ -168,5 +168,5 @@ def _score(row: DataRow, name: str, value: Any) -> float:
     except (TypeError, ValueError):
         number = float("nan")
     if not isfinite(number):
-        row.flaw(f"field {name!r} holds {value!r}, which is no number; write the score that was given")
+        row.flaw(f"field {name!r} holds {value!r}, which is not a number; write the score that was given")
     return number

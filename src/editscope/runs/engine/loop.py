@@ -284,7 +284,7 @@ class Engine:
         raise NotImplementedError("a run that is scored by pixels asks no judge")
 
     def _trouble(self, worker: Worker, report: WorkerReport) -> None:
-        """What a worker cannot do; once something is spent it is no bad input, but a run that can go on later."""
+        """What a worker cannot do; once something is spent it is not bad input, but a run that can go on later."""
         if report.kind == "unfit" and not self._spent:
             self._remove(worker)  # then all that it printed is there
             self._fail(load_failure(report.said, report.trace, worker.output.printed if worker.output else ()))

@@ -52,7 +52,7 @@ class Worker:
     ready: bool = False
     leaving: bool = False
     lost: bool = False
-    """Whether its end is no job's fault: the machine that it was on has gone."""
+    """Whether its end is not a job's fault: the machine that it was on has gone."""
     jobs: dict[Key, Job] = field(default_factory=dict)
     open_requests: dict[int, OpenRequest] = field(default_factory=dict)
     cut_short: set[Key] = field(default_factory=set)

@@ -54,7 +54,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class PixelCheck:
-    """A number of ``from_pixels`` that is no score: what to look at first, found without a judge.
+    """A number of ``from_pixels`` that is not a score: what to look at first, found without a judge.
 
     It is as it should be from ``least`` to ``most``, None where there is no such end; ``fault`` says in a few words
     what is wrong otherwise. Of a unit with several edits, the number of each is called "name@variant".

@@ -42,7 +42,7 @@ def has_output(rows: Rows) -> NDArray[np.bool_]:
 
 
 def taking_part(rows: Rows, exclude: Mapping[str, str] | None) -> NDArray[np.bool_]:
-    """Whether each case counts: it is no diagnostic, which is a case that has all tags of ``exclude``."""
+    """Whether each case counts: it is not a diagnostic, which is a case that has all tags of ``exclude``."""
     n = len(column(rows, "case_id"))
     if not exclude or not all(has_column(rows, tag) for tag in exclude):
         return np.ones(n, dtype=np.bool_)

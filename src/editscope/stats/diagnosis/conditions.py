@@ -66,7 +66,7 @@ def deltas(
     """How each value of ``tag`` compares with ``baseline``, in percent (ratios as they are).
 
     difference = mean(value) - mean(baseline), each through the suite's own averages. Other conditions are
-    other problems, so this is no paired difference: the interval comes from resampling problems within the
+    other problems, so this is not a paired difference: the interval comes from resampling problems within the
     suite's strata, as in its tables. The baseline itself comes first, with difference 0. Nothing where the
     rows have no such tag or no baseline.
 

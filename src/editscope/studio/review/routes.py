@@ -169,7 +169,7 @@ def picture(secret: str, number: int, place: int, studio: StudioHere, queues: Qu
     data = read_file(path, PICTURE)
     kind = next((kind for start, kind in KINDS.items() if data.startswith(start)), None)
     if kind is None:
-        raise Missing("This file is no picture that a browser shows.")
+        raise Missing("This file is not a picture that a browser shows.")
     return Response(data, media_type=kind, headers={"Cache-Control": "private, max-age=3600"})
 
 

@@ -97,7 +97,7 @@ def _fit(field: FormField, value: Any, depth: int) -> Any:
 
 def _number(field: FormField, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or abs(value) > LARGEST:
-        raise BadInput(f"field {field.name!r} has a coordinate that is no number of a picture")
+        raise BadInput(f"field {field.name!r} has a coordinate that is not a number of a picture")
     return value
 
 

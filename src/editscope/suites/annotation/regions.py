@@ -18,7 +18,7 @@ WITHOUT_QUESTION = "marked_regions"
 
 
 def region_of(box: Any, name: str) -> dict[str, Any] | None:
-    """A region of the form for a box of a file; None where it is no box.
+    """A region of the form for a box of a file; None where it is not a box.
 
     >>> region_of({"x": 1, "y": 2.5, "width": 3, "height": 4, "order": 1}, "e1")
     {'id': 'e1', 'box': [1, 2.5, 3, 4], 'rest': {'order': 1}}

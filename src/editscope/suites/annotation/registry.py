@@ -19,5 +19,5 @@ def annotation_layout(name: str) -> AnnotationLayout:
         raise unknown("annotation layout", name, layout_names())
     layout = record.part("annotation")
     if not isinstance(layout, AnnotationLayout):
-        raise BadInput(f"annotation of {name} is {record.annotation}, which is no AnnotationLayout")
+        raise BadInput(f"annotation of {name} is {record.annotation}, which is not an AnnotationLayout")
     return layout

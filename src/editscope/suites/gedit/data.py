@@ -186,7 +186,7 @@ class GEditSuite(JudgedSuite):
         return None if row.flaws else edit
 
     def _shared(self, row: DataRow) -> bool | None:
-        """The flag of a row; a flaw where it is no truth value, or is needed and not there."""
+        """The flag of a row; a flaw where it is not a truth value, or is needed and not there."""
         value = row.fields.get(FLAG)
         if value is None:
             if self._only_shared:

@@ -67,7 +67,7 @@ def check_change(case: Case) -> None:
     for region in case.regions:
         left, top, right, bottom = region.box
         if not (left < right <= width and top < bottom <= height):
-            raise ValueError(f"the box {list(region.box)} is no part of a picture of {width} × {height} pixels")
+            raise ValueError(f"the box {list(region.box)} is not part of a picture of {width} × {height} pixels")
     explained = np.zeros(before.shape[:2], np.bool_) if case.ignored is None else case.ignored.copy()
     for effect in case.effects:
         if not effect.mask.any():

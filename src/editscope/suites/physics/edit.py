@@ -37,7 +37,7 @@ class SceneEdit:
 
 
 class DrawAgain(Exception):
-    """A scene that is no problem; the next one is drawn."""
+    """A scene that is not a problem; the next one is drawn."""
 
 
 class Crowded(DrawAgain):

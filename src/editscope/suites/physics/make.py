@@ -72,7 +72,7 @@ def solved(edit: SceneEdit, size: tuple[int, int]) -> SolvedChange:
 
 
 def unfit(needed: tuple[str, ...], edit: SceneEdit, change: SolvedChange) -> str:
-    """Why a scene is no problem; "" where it is one. ``needed`` are the effects that it must have."""
+    """Why a scene is not a problem; "" where it is one. ``needed`` are the effects that it must have."""
     for name in needed:
         if change.effect(name) is None:
             return f"{name} cannot be seen"

@@ -192,7 +192,7 @@ def _finished(
         if effect not in kept and effect.name in own:
             alone |= effect.mask & own[effect.name]
     # What is too small to be scored on its own is left out, not counted as something that must stay, nor as a part of
-    # another effect that it is plain to see on: a sliver of a globe in a mirror is no light.
+    # another effect that it is plain to see on: a sliver of a globe in a mirror is not light.
     ignored = ignored | (faint & ~covered) | alone
     loose = differs(first, second) & ~covered & ~ignored
     followed = [effect for effect in kept if not effect.direct]

@@ -212,7 +212,7 @@ def listed(cell: Any) -> list[str]:
     except Malformed:
         entries = text.split("|" if "|" in text else ";")  # also a name that begins with a bracket
     else:
-        # A number or an object is no path; as text it is one that is not there, and is named as a flaw.
+        # A number or an object is not a path; as text it is one that is not there, and is named as a flaw.
         entries = entries if isinstance(entries, list) else [entries if isinstance(entries, str | None) else text]
     paths = (one.strip() if isinstance(one, str) else "" if one is None else repr(one) for one in entries)
     return [path for path in paths if path.lower() not in NOTHING_SAID]

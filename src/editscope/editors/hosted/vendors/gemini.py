@@ -80,7 +80,7 @@ class GeminiImages(Service):
         return {"x-goog-api-key": key} if key else {}
 
     async def make(self, encoded: EncodedRequest, exchange: Exchange) -> PictureAnswer:
-        """The first picture of the first candidate that is no thought."""
+        """The first picture of the first candidate that is not a thought."""
         return read(await exchange.post(f"models/{self.model}:generateContent", json=self.body(encoded)))
 
     def body(self, encoded: EncodedRequest) -> bytes:

@@ -202,7 +202,7 @@ class Book {
         const mode = this.modes[run][i];
         if (mode < 0) continue;
         const value = this.value(run, metric, i);
-        const unknown = Number.isNaN(value) && this.judged(i); // no verdict is no number
+        const unknown = Number.isNaN(value) && this.judged(i); // no verdict has no number
         const score = value || 0; // of pixels, no value counts as 0, as in the tables
         present = true;
         if (!unknown) { sum += score; seen += 1; low = Math.min(low, score); high = Math.max(high, score); }

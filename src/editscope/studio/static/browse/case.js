@@ -9,7 +9,7 @@ import { Stage, curvesFigure } from "./stage.js";
 const data = pageData("case-data");
 const KEPT = "editscope-case";
 /** @type {any} */
-const shared = globalThis; // errormap.js, which the report has too, is no module
+const shared = globalThis; // errormap.js, which the report has too, is not a module
 
 const kept = (() => { try { return JSON.parse(sessionStorage.getItem(KEPT) ?? "{}"); } catch { return {}; } })();
 let run = Math.max(0, data.runs.findIndex((/** @type {any} */ one) => one.id === kept.run));

@@ -22,7 +22,7 @@ _STUFF = re.compile(
     rf"(?: (?!(?:{'|'.join(sorted(PREPOSITIONS - {'of'}))})\b)[\w-]+)*",
     re.IGNORECASE,
 )
-"""Words before what a thing is made of, which is no place."""
+"""Words before what a thing is made of, which is not a place."""
 _UNIQUE = word_set("sky sun moon horizon background foreground scene landscape weather")
 """Things of which a picture has one."""
 _WHOLE = word_set("image picture photo photograph scene frame shot view")
@@ -44,7 +44,7 @@ _GIVING_OFF = re.compile(
     r" (?:off|out|up|in|forth)(?= (?:(?!the\b|a\b|an\b|its\b|his\b|her\b|their\b)\w+ ){0,2}\w+ *\?*$)",
     re.IGNORECASE,
 )
-"""Words such as *gives off*, whose little word is no place."""
+"""Words such as *gives off*, whose little word is not a place."""
 _SHORT_ACTS = word_set("tying using dying lying")
 _PARTICLES = word_set("on off up down out open over away")
 
@@ -72,7 +72,7 @@ def is_located(question: str) -> bool:
 
 
 def _has_place(found: list[str]) -> bool:
-    """Whether a preposition has an object other than the whole picture, and one that is no state or material.
+    """Whether a preposition has an object other than the whole picture, and one that is not a state or material.
 
     A place has an article, *the window*, unless it belongs to the name, as in *the man in uniform* or *the cup of tea*,
     after which the question goes on. *Into pieces*, *on fire* and *of rusty iron* have none.

@@ -27,7 +27,7 @@ def conditions(sheet: Sheet, options: ReportOptions) -> Html | None:
         "conditions",
         "What the scene does",
         f"Difference in {metric_name(metric)} from the baseline scene, in points{', with 95 % intervals' * sure}. "
-        "Other scenes are other problems, so this is no paired difference.",
+        "Other scenes are other problems, so this is not a paired difference.",
         parts,
     )
 

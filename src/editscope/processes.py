@@ -41,6 +41,17 @@ with SIGKILL cannot clean up, so somebody else must. A program that notices itse
 seconds to tidy up and leave."""
 
 
+def is_running(pid: int) -> bool:
+    """Whether this machine has a process of this number, whoever it belongs to."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 class _Watchman:
     """A small process beside ours that kills the groups that we leave behind; started when the first is named."""
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from editscope.errors import BadInput
 from editscope.files import SETTINGS, open_file, read_file
+from editscope.processes import is_running
 from editscope.runfolder.files import DiskError, FolderGone, writing
 
 BEAT_S = 15.0
@@ -186,7 +187,7 @@ class Holder:
         """Whether the process is there; on another machine, whether it touched its file lately."""
         me = _myself("")
         if self.pid and (self.host, self.boot, self.space) == (me.host, me.boot, me.space):
-            return _start_of(self.pid) == self.start if self.start else _runs(self.pid)
+            return _start_of(self.pid) == self.start if self.start else is_running(self.pid)
         return time.time() - self.beat < STALE_S
 
 
@@ -319,16 +320,6 @@ def _start_of(pid: int) -> str:
     """When a process began, in ticks since the machine did; "" where there is none, or no way to know."""
     after_name = _text(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
     return after_name[19] if len(after_name) > 19 else ""
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _text(path: Path) -> str:

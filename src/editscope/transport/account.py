@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput, Stopped
+from editscope.processes import is_running
 
 FILE = "spending.json"
 OPTION = "--budget"
@@ -122,7 +123,7 @@ class Account:
                 held = {**balance.held, me: balance.held.get(me, 0.0) + cost}
                 write(replace(balance, committed=balance.committed + cost, held=held))
                 return True
-            if any(_is_alive(int(process)) for process in balance.held):
+            if any(is_running(int(process)) for process in balance.held):
                 return False
             raise BudgetSpent(
                 f"another {what} (about {in_dollars(cost)}) does not fit into the budget of {in_dollars(self.budget)} "
@@ -165,7 +166,7 @@ def _fitting(balance: Balance) -> bytes:
     held = dict(balance.held)
     content = _as_bytes(balance, held)
     if len(content) >= SIZE:
-        held = {process: amount for process, amount in held.items() if _is_alive(int(process))}
+        held = {process: amount for process, amount in held.items() if is_running(int(process))}
         content = _as_bytes(balance, held)
     while len(content) >= SIZE:
         held.pop(min(held, key=lambda process: held[process]))
@@ -212,13 +213,3 @@ def _amount(value: Any) -> float:
     if not math.isfinite(amount) or amount < 0:
         raise ValueError(value)
     return amount
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

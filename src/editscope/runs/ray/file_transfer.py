@@ -16,6 +16,7 @@ from typing import Any
 from editscope.cases import Case, Edit
 from editscope.editors import Editor, Request
 from editscope.images import Pixels
+from editscope.processes import is_running
 from editscope.runs.engine.case_steps import CaseSteps, FinishedEdit
 from editscope.runs.engine.worker_process import Job, Key, WorkerReport
 from editscope.suites import Suite
@@ -131,14 +132,6 @@ def scratch() -> Path:
     for left in base.glob(f"{SCRATCH}-*-*"):
         pid = left.name.removeprefix(f"{SCRATCH}-").partition("-")[0]
         with contextlib.suppress(OSError):
-            if pid.isdigit() and left.stat().st_uid == os.getuid() and not _runs(int(pid)):
+            if pid.isdigit() and left.stat().st_uid == os.getuid() and not is_running(int(pid)):
                 shutil.rmtree(left, ignore_errors=True)
     return Path(tempfile.mkdtemp(prefix=f"{SCRATCH}-{os.getpid()}-", dir=base))
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -87,10 +87,10 @@ def _id_in(path: Path, number: int, line: bytes) -> str:
     try:
         fields = read_json(line)
     except ValueError as error:
-        raise BadInput(f"line {number} of {path} is not JSON ({error}); {AGAIN} to write the list anew") from None
+        raise BadInput(f"line {number} of {path} is not JSON ({error}); {AGAIN} to rewrite the list") from None
     case_id = fields.get("id") if isinstance(fields, dict) else None
     if not isinstance(case_id, str):
-        raise BadInput(f"line {number} of {path} has no text in its field 'id'; {AGAIN} to write the list anew")
+        raise BadInput(f"line {number} of {path} has no text in its field 'id'; {AGAIN} to rewrite the list")
     return case_id
 
 

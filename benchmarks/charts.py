@@ -11,12 +11,13 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from measuring import children_cpu_s
 
 ASKED_MS = 40.0
 
@@ -35,25 +36,19 @@ if __name__ == "__main__":
 """
 
 
-def children_cpu() -> float:
-    """CPU seconds of all finished child processes, and of theirs."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
 def generate(jobs: int, per_task: int) -> tuple[float, list[str], float]:
     """CPU seconds of a whole `write_set` in a fresh process, its words about memory, and the mean size of a PNG."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "child.py"
         script.write_text(CHILD)
-        cpu = children_cpu()
+        cpu = children_cpu_s()
         done = subprocess.run(
             [sys.executable, str(script), f"{folder}/set", str(jobs), str(per_task)],
             check=True,
             capture_output=True,
             text=True,
         )
-        spent = children_cpu() - cpu
+        spent = children_cpu_s() - cpu
         sizes = [f.stat().st_size for f in Path(folder, "set").rglob("*.png")]
     return spent, done.stdout.splitlines(), sum(sizes) / len(sizes)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,16 +9,7 @@ import numpy as np
 from editscope.images import Pixels, keep_freed_memory
 from editscope.scoring.classic.pixelwise import ssim_map
 from editscope.scoring.psnr import psnr
-
-
-def cpu_s(work: Callable[[], object]) -> float:
-    work()
-    times = []
-    for _ in range(3):
-        began = time.process_time()
-        work()
-        times.append(time.process_time() - began)
-    return min(times)
+from measuring import least_cpu_s
 
 
 def main() -> None:
@@ -42,15 +31,15 @@ def main() -> None:
             tensor(first), tensor(second), data_range=1.0, return_full_image=True
         )
 
-    base = cpu_s(library)
+    base = least_cpu_s(library)
     print("CPU time for one comparison of 1024 × 1024 pixels\n")
     for name, work in (
         ("SSIM, every pixel differs", lambda: ssim_map(first, second)),
         ("SSIM, a corner differs", lambda: ssim_map(first, corner)),
     ):
-        cost = cpu_s(work)
+        cost = least_cpu_s(work)
         print(f"  {name:<28}{cost:7.3f} s   torchmetrics {base:.3f} s ({base / cost:.1f}×)")
-    print(f"  {'PSNR':<28}{cpu_s(lambda: psnr(first, second)):7.3f} s")
+    print(f"  {'PSNR':<28}{least_cpu_s(lambda: psnr(first, second)):7.3f} s")
 
 
 if __name__ == "__main__":

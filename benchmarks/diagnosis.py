@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from editscope.stats import diagnosis
 from editscope.suites import load_suite
+from measuring import least_cpu_s
 
 N = 2_520
 BASELINE_DRAWS = 20
@@ -33,16 +33,6 @@ def rows_of_a_run() -> tuple[dict[str, list[Any]], Any]:
     for name in ("iou_curve", "edit_accuracy_curve", "preservation_accuracy_curve"):
         rows[name] = rng.random((N, 11)).tolist()
     return rows, suite.aggregation
-
-
-def cpu_ms(work: Callable[[], object], repeats: int = 5) -> float:
-    work()
-    times = []
-    for _ in range(repeats):
-        began = time.process_time()
-        work()
-        times.append(time.process_time() - began)
-    return 1000 * min(times)
 
 
 def one_draw_at_a_time(rows: dict[str, list[Any]], draws: int) -> None:
@@ -76,8 +66,8 @@ def main() -> None:
         "largest_differences": lambda: diagnosis.largest_differences(rows, rows, "miou"),
         "fidelity": lambda: diagnosis.fidelity(rows, exclude=plan.exclude),
     }
-    costs = {name: cpu_ms(work) for name, work in works.items()}
-    slow = cpu_ms(lambda: one_draw_at_a_time(rows, BASELINE_DRAWS), repeats=2) * 1000 / BASELINE_DRAWS
+    costs = {name: 1000 * least_cpu_s(work, 5) for name, work in works.items()}
+    slow = 1e6 * least_cpu_s(lambda: one_draw_at_a_time(rows, BASELINE_DRAWS), 2) / BASELINE_DRAWS
     fast = costs["deltas"] + costs["by_region_size"]
     print(f"diagnosis of {N:,} cases, CPU time\n")
     for name, cost in costs.items():

@@ -25,7 +25,7 @@ from editscope.factory.steps.pixels.checks import (
 )
 from editscope.factory.steps.pixels.pictures import NearDuplicatesStep
 from editscope.images import write_png
-from editscope.stats.diagnosis.reasoning import share
+from measuring import share_text
 from support.factory.pixel_sets import COUNT, Example, made
 
 AIM = 0.95
@@ -92,14 +92,8 @@ class PixelMeasure:
 
     @property
     def line(self) -> str:
-        return f"{shown(self.found, self.found + self.wrong):<22}{shown(self.found, self.found + self.passed):<22}"
-
-
-def shown(right: int, n: int) -> str:
-    interval = share(right, n)
-    if interval is None:
-        return "–"
-    return f"{right / n:.2f} [{(interval.lo or 0.0) / 100:.2f}, {(interval.hi or 0.0) / 100:.2f}]"
+        shares = (share_text(self.found, self.found + other) for other in (self.wrong, self.passed))
+        return "".join(f"{share:<22}" for share in shares)
 
 
 def measure(check: str, seed: int, unseen: bool = False, count: int = COUNT) -> PixelMeasure:

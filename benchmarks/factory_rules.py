@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.factory.rules import RULES, TextRule
-from editscope.stats.diagnosis.reasoning import share
+from measuring import share_text
 
 EXAMPLES = Path(__file__).parents[1] / "tests" / "factory"
 SETS = ("labelled", "tuned", "unseen")
@@ -27,22 +27,15 @@ class Measured:
 
     @property
     def precision(self) -> str:
-        return shown(self.found, self.found + self.wrong)
+        return share_text(self.found, self.found + self.wrong)
 
     @property
     def recall(self) -> str:
-        return shown(self.found, self.found + self.passed)
+        return share_text(self.found, self.found + self.passed)
 
     @property
     def reached(self) -> bool:
         return self.found > 0 and 100 * self.found / (self.found + max(self.wrong, self.passed)) >= AIM
-
-
-def shown(right: int, n: int) -> str:
-    interval = share(right, n)
-    if interval is None:
-        return "–"
-    return f"{right / n:.2f} [{(interval.lo or 0.0) / 100:.2f}, {(interval.hi or 0.0) / 100:.2f}]"
 
 
 def measure(rule: TextRule[Any], file: Path) -> Measured:

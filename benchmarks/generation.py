@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from measuring import children_cpu_s
 
 ASKED_MS = 12.0
 
@@ -29,24 +30,18 @@ if __name__ == "__main__":
 """
 
 
-def children_cpu() -> float:
-    """CPU seconds of all finished child processes, and of theirs."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
 def generate(folder: Path, jobs: int, per_cell: int) -> tuple[int, float, float]:
     """Problems, CPU seconds and wall seconds of a whole `write_set` in a fresh process."""
     script = folder / "child.py"
     script.write_text(CHILD)
-    cpu, wall = children_cpu(), time.perf_counter()
+    cpu, wall = children_cpu_s(), time.perf_counter()
     done = subprocess.run(
         [sys.executable, str(script), str(folder / "set"), str(jobs), str(per_cell)],
         check=True,
         capture_output=True,
         text=True,
     )
-    return int(done.stdout), children_cpu() - cpu, time.perf_counter() - wall
+    return int(done.stdout), children_cpu_s() - cpu, time.perf_counter() - wall
 
 
 def baseline(count: int) -> float:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 
 import editscope as es
@@ -12,19 +9,10 @@ from editscope.editors.reference import FLAWS
 from editscope.images import Pixels, keep_freed_memory, load
 from editscope.images.lab import differences
 from editscope.scoring.offsets import change_errors, miou_within
+from measuring import least_cpu_s
 
 EDITORS = ("oracle", "shift", "noise")
 RADIUS = 4
-
-
-def cpu_s(work: Callable[[], object], times: int = 3) -> float:
-    work()
-    best = float("inf")
-    for _ in range(times):
-        began = time.process_time()
-        work()
-        best = min(best, time.process_time() - began)
-    return best
 
 
 def plain_search(answer: Pixels, output: Pixels) -> None:
@@ -51,10 +39,10 @@ def main() -> None:
     print(f"  {'edit':<10}{'score':>9}{'within 1, 2, 4 px':>20}{'plain search':>15}{'errors':>10}")
     for name in EDITORS:
         output = np.ascontiguousarray(FLAWS[name](before, answer, 1.0, np.random.default_rng(0)))
-        score = cpu_s(lambda output=output: es.score_pixels(before, answer, output))  # type: ignore[misc]
-        within = cpu_s(lambda output=output: miou_within(before, answer, output))  # type: ignore[misc]
-        plain = cpu_s(lambda output=output: plain_search(answer, output), 1)  # type: ignore[misc]
-        errors = cpu_s(lambda output=output: change_errors(before, answer, output, change))  # type: ignore[misc]
+        score = least_cpu_s(lambda output=output: es.score_pixels(before, answer, output))  # type: ignore[misc]
+        within = least_cpu_s(lambda output=output: miou_within(before, answer, output))  # type: ignore[misc]
+        plain = least_cpu_s(lambda output=output: plain_search(answer, output), 1)  # type: ignore[misc]
+        errors = least_cpu_s(lambda output=output: change_errors(before, answer, output, change))  # type: ignore[misc]
         ratio = f"({plain / within:.0f}×)"
         print(f"  {name:<10}{score:7.3f} s{within:18.3f} s{plain:8.2f} s {ratio:>5}{errors:8.3f} s")
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,18 +23,14 @@ from editscope.suites.optics.catalog import CATALOG
 from editscope.suites.physics.make import draw, solved
 from editscope.suites.raytracing.render import render
 from editscope.suites.raytracing.scene import ALL, SHADOWING, Lamp, Pattern, Plane, Solid, Sun, Surface, TracedScene
+from measuring import least_cpu_s
 
 ASKED_MS = {"without glass": 150.0, "with glass": 250.0}
 
 
 def cpu_ms(work: Callable[[], object], times: int = 3) -> float:
-    """The least CPU time of some calls, in milliseconds, of all threads."""
-    spent = []
-    for _ in range(times):
-        start = time.process_time()
-        work()
-        spent.append(time.process_time() - start)
-    return 1000 * min(spent)
+    """The least CPU time of some calls, in milliseconds."""
+    return 1000 * least_cpu_s(work, times, warm=False)
 
 
 def our_figures(side: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from editscope.runs.judging.loop import VerdictListener
 
 EVERY_S = 5.0
+FIRST_WAIT_S = 10.0
+"""After so many seconds without a case, a line says that the run waits; the next ones come ever more rarely."""
 COMPILING = "compiling once, about 10 s"
 JUDGED_BAR = 24
 """Columns of a terminal that the bar of a run with judges takes."""
@@ -81,6 +84,8 @@ class LinePace:
     def __init__(self, done: int, total: int) -> None:
         self._said = time.monotonic()
         self._tenth = 10 * done // max(1, total)
+        self.began = False
+        """Whether a line was due already."""
 
     def due(self, done: int, total: int) -> bool:
         """Whether to print a line now; if so, the next one waits for its turn."""
@@ -88,7 +93,7 @@ class LinePace:
         tenth = 10 * done // max(1, total)
         due = done == total or now - self._said >= EVERY_S or (tenth > self._tenth and now - self._said >= 1)
         if due:
-            self._said, self._tenth = now, tenth
+            self._said, self._tenth, self.began = now, tenth, True
         return due
 
     def overdue(self) -> bool:
@@ -119,10 +124,13 @@ class ProgressLines:
         self._time_left = TimeLeft()
         self._pace = LinePace(done, total)
         self._compiling = False
+        self.moved = False
+        """Whether a case was finished."""
 
     def step(self, status: str) -> None:
         """Count, and say so now and then."""
         self._done += 1
+        self.moved = True
         self._time_left.step(self._done, self._total)
         if self._pace.due(self._done, self._total):
             self.note(pace_in_words(f"{self._done:,}/{self._total:,} cases", self._time_left, "cases/s"))
@@ -139,12 +147,34 @@ class ProgressLines:
 
 
 @contextmanager
+def _waiting_told(lines: ProgressLines) -> Iterator[None]:
+    """Say now and then that no case is finished yet, as with a model that takes minutes for one."""
+    ended = threading.Event()
+
+    def tell() -> None:
+        began, pause = time.monotonic(), FIRST_WAIT_S
+        while not ended.wait(pause) and not lines.moved:
+            lines.note(f"  waiting for the first case for {time.monotonic() - began:.0f} s")
+            pause *= 2
+
+    thread = threading.Thread(target=tell, name="waiting for the first case", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+@contextmanager
 def progress_display(console: Console | None, total: int, done: int) -> Iterator[ProgressListener]:
     """The progress display for a console; None shows nothing."""
     if console is None or total == done:
         yield NoProgress()
     elif not console.is_terminal:
-        yield ProgressLines(console.file, total, done)  # type: ignore[arg-type]
+        lines = ProgressLines(console.file, total, done)  # type: ignore[arg-type]
+        with _waiting_told(lines):
+            yield lines
     else:
         from rich.progress import Progress, TextColumn
 

@@ -57,7 +57,7 @@ def generate(
     if form is not None:
         _write_judged(plain, chosen, out, form, quiet)
         return
-    with progress_bar("generating", quiet=quiet) as on_progress:
+    with progress_bar("generating", quiet=quiet, lines=True) as on_progress:
         written = write_set(out, jobs=jobs or cores(), on_progress=on_progress, **chosen)
     noun = "case" if written == 1 else "cases"  # the levels of a problem are cases of their own
     how = f"run them with: editscope run {plain} --data {out} --editor SPEC"
@@ -71,7 +71,7 @@ def _write_judged(suite: str, options: Mapping[str, Any], out: Path, form: str, 
     from editscope.suites.registry import judged_writer
 
     write = judged_writer(form)
-    with progress_bar("generating", quiet=quiet) as on_progress:
+    with progress_bar("generating", quiet=quiet, lines=True) as on_progress:
         written = write(out, load_suite(suite, **options), on_progress)
     how = f"judge the edits of a run with: editscope run {form} --data {out} --editor folder:RUN/images --judge SPEC"
     printing.say(f"{written:,} {'case' if written == 1 else 'cases'} in {out} · {how}")

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar(
-    description: str, *, quiet: bool = False, transient: bool = False
+    description: str, *, quiet: bool = False, transient: bool = False, lines: bool = False
 ) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar for one task. Call what it yields with (done, total)."""
-    with task_bar(quiet=quiet, transient=transient) as update:
+    """A bar for one task. Call what it yields with (done, total). ``lines`` is as for ``task_bar``."""
+    with task_bar(quiet=quiet, transient=transient, lines=lines) as update:
         yield None if update is None else lambda done, total: update(description, done, total)
 
 
@@ -63,9 +63,13 @@ def task_bar(
 
 
 class TaskLines:
-    """Plain lines, now and then, about tasks that follow one another, as a run prints them without a terminal."""
+    """Plain lines, now and then, about tasks that follow one another, as a run prints them without a terminal.
 
-    def __init__(self) -> None:
+    With ``brief``, a task that ends before its first line is due has none.
+    """
+
+    def __init__(self, *, brief: bool = False) -> None:
+        self._brief = brief
         self._tasks: dict[str, tuple[LinePace, TimeLeft]] = {}
         self._last = ("", -1)
 
@@ -82,15 +86,21 @@ class TaskLines:
         self._last = (doing, done)
         pace, clock = self._tasks.setdefault(doing, (LinePace(done, total), TimeLeft()))
         clock.step(done, total)
+        if self._brief and done == total and not pace.began:
+            return
         if pace.due(done, total):
             printing.say(pace_in_words(f"{doing} {done:,}/{total:,}", clock, "per second"), error=True)
 
 
 class ProgressLine:
-    """One line on a terminal that says how far a long part is, and remarks that stay."""
+    """One line on a terminal that says how far a long part is, and remarks that stay.
 
-    def __init__(self) -> None:
+    ``lines`` asks for plain lines about long parts where there is no terminal.
+    """
+
+    def __init__(self, *, lines: bool = False) -> None:
         self._shown = False
+        self._lines = TaskLines(brief=True) if lines and not sys.stderr.isatty() else None
 
     def __call__(self, doing: str, done: int, total: int) -> None:
         """Show how far a part is; a total of 0 makes ``doing`` a remark."""
@@ -100,6 +110,8 @@ class ProgressLine:
         elif sys.stderr.isatty():
             printing.redraw(f"{doing} {done:,}/{total:,}")
             self._shown = True
+        elif self._lines is not None:
+            self._lines(doing, done, total)
 
     def end(self) -> None:
         """Clear the line."""

@@ -144,7 +144,7 @@ def create(
     by = stratify if stratify is not None else known.stratify if known is not None else ""
     cases = sampled(content.cases, number, wanted, by, seed)
     first = read_calibration(calibration, design) if calibration is not None else []
-    with _opened(folder) as (settings, store), progress_bar("pictures") as progress:
+    with _opened(folder) as (settings, store), progress_bar("pictures", lines=True) as progress:
         create_study(store, settings, name, design, content, cases, calibration=first, progress=progress)
     pairs = len(content.models) * (len(content.models) - 1) // 2 if design.kind == "pairwise" else len(content.models)
     what = "pair" if design.kind == "pairwise" else "edit"

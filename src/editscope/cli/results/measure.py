@@ -73,7 +73,7 @@ def measure(
         wanted = dict.fromkeys(chosen, "")
     else:
         wanted = parse_measures(measures)
-    with progress_bar("measuring", quiet=quiet) as on_progress:
+    with progress_bar("measuring", quiet=quiet, lines=True) as on_progress:
         measure_run(run, wanted, jobs=jobs, device=device, allow_download=allow_download, on_progress=on_progress)
     console = printing.console(soft_wrap=True)
     _table(run, console)

@@ -70,7 +70,8 @@ def report(
     from editscope.results import open_runs
 
     target = out or (runs[0].with_suffix(".html") if runs[0].is_file() else runs[0] / "report.html")
-    line = ProgressLine()
+    line = ProgressLine(lines=True)
+    line("reading runs", 0, len(runs))
     opened = open_runs(*runs)
     output.remarks(*opened)
     path = write(opened, target, title=title, published=with_published, bundle=bundle, labels=labels, say=line)

@@ -39,6 +39,7 @@ def write(
     ids = suite.ids
     jobs = min(jobs or os.cpu_count() or 1, max(1, len(ids) // CHUNK))
     lines: dict[str, str] = {}
+    _report_progress(on_progress, 0, len(ids))
     if jobs == 1:
         for case_id in ids:
             lines[case_id] = write_problem(suite, case_id, out)

@@ -100,7 +100,8 @@ FAILURES = {
         "Misplaced consequences", "The light changed by what was asked, but not where it should: a shadow beside."
     ),
     "consequences_missing": Failure(
-        "Consequences missing", "The object changed, and what follows from it did not: its shadow or reflection stayed."
+        "Consequences missing",
+        "The object changed, and what follows from it did not, such as its shadow or what it held up.",
     ),
     "consequences_only": Failure("Consequences only", "What follows from the edit is there, and the edit is not."),
     "structural_imprecision": Failure(

@@ -45,13 +45,15 @@ def test_one_run_is_told_with_score_scale_and_interval(tmp_path: Path) -> None:
     run = make_run(tmp_path, "mine", skill=0.6, slots=6)
     cell = run.summary["overall"]["miou"]
     text = words([run])
-    assert text.startswith(f"mine scores {cell['mean']:.1f} (95 % interval {cell['lo']:.1f} to {cell['hi']:.1f})")
-    assert " of 100: mIoU over 74 cases." in text
+    assert text.startswith(
+        f"mine scores {cell['mean']:.1f} of 100 (95 % interval {cell['lo']:.1f} to {cell['hi']:.1f})"
+    )
+    assert ": mIoU over 74 cases." in text
 
 
 def test_too_few_cases_have_no_interval_and_what_goes_wrong_is_told(runs: list[Run]) -> None:
     text = words(runs[:1])
-    assert "(too few cases for an interval) of 100: mIoU over 20 of 35 cases." in text
+    assert "of 100 (too few cases for an interval): mIoU over 20 of 35 cases." in text
     assert "color imprecision, 100 % of cases" in text
 
 
@@ -71,6 +73,16 @@ def test_a_lead_over_a_run_with_other_cases_names_the_cases_of_both(runs: list[R
 def test_runs_that_cannot_be_told_apart_are_not_ranked(tmp_path: Path) -> None:
     twins = [make_run(tmp_path, "one", skill=0.5), make_run(tmp_path, "two", skill=0.5)]
     assert "but it cannot be told apart from" in words(twins)
+
+
+def test_runs_with_the_same_score_have_no_best(tmp_path: Path) -> None:
+    suite = load_suite("paintbench", conditions="baseline", per_mode=1)
+    same = [
+        execute_run(suite, "ref:identity", out=tmp_path / name, limit=12, jobs=1, progress=False)
+        for name in ("one", "two")
+    ]
+    text = words(same)
+    assert " score the same: " in text and "highest" not in text and "best" not in text
 
 
 def test_a_mark_is_told_on_its_own_scale_with_what_is_missing(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -219,7 +219,7 @@ class Sheet:
         every = [len({one.case_id for one in view.records if one.metrics}) for view in self.runs]
         if self.judged or not any(having) or having == every:
             return self.cases_in_words
-        return f"{listed(sorted({f'{n:,}' for n in having}))} of {self.cases_in_words}, those that have any"
+        return f"{self.cases_in_words} ({listed(sorted({f'{n:,}' for n in having}))} of them have this score)"
 
     @property
     def resampling(self) -> str:

@@ -38,7 +38,7 @@ def sheet(tmp_path_factory: pytest.TempPathFactory) -> Sheet:
 def test_direct_consequences_and_gap_stand_side_by_side(sheet: Sheet) -> None:
     text = section(sheet)
     assert "What followed from the edit" in text
-    assert "A cutout 100.0 no spread after gain 100.0 0.0 no spread after gain 0.0 +100.0" in text
+    assert "A cutout 100.0 no spread n = 12 · after gain 100.0 0.0 no spread n = 18 · after gain 0.0 +100.0" in text
     assert "2.1 % of the pixels are not scored" in text
 
 

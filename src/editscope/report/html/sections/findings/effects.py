@@ -25,8 +25,8 @@ SHOWN: Mapping[str, str] = {
 HINT = (
     "Recovery is how far an edit went from the input (0) to the answer (100), in linear light, where an effect shows. "
     "Direct is the object that the sentence names, consequences are all other effects, and the gap is direct minus "
-    "consequences: near 100, the object changed and its light, shadow or reflection stayed. Cases without an object of "
-    "their own have no direct and no gap. Small figures below are after the best gain per channel, which forgives one "
+    "consequences, averaged over the cases that have both: near 100, the object changed and its consequences did not "
+    "follow. Small figures below are after the best gain per channel, which forgives one "
     "tone shift of the whole picture."
 )
 
@@ -66,13 +66,17 @@ def _figure(view: RunView, metric: str) -> Html:
     if cell is None:
         return el("td", "–")
     after = overall_cell(view, SHOWN[metric])
+    # Cases that are too few for an interval are counted in its place.
+    around = signed_range(cell["lo"], cell["hi"]) or f"n = {cell['n']}" if metric == "gap" else interval(cell, metric)
+    notes = [] if around.startswith("n = ") else [f"n = {cell['n']:,}"]
+    notes += [] if after is None else [f"after gain {_number(after, metric)}"]
     return el(
         "td",
         el("b", _number(cell, metric)),
         " ",
-        el("small", signed_range(cell["lo"], cell["hi"]) if metric == "gap" else interval(cell, metric)),
+        el("small", around),
         charts.bar(cell, metric),
-        None if after is None else el("small", f"after gain {_number(after, metric)}"),
+        el("small", " · ".join(notes)),
         cls=f"run{view.index % 8}",
     )
 

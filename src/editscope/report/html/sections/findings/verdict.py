@@ -52,15 +52,18 @@ def _mean(sheet: Sheet, view: RunView) -> float | None:
 
 
 def _figure(sheet: Sheet, view: RunView) -> Sentence:
-    """The score in bold, with its interval."""
+    """The score in bold, on its scale, with its interval."""
     metric = sheet.headline
     cell = sheet.headline_cell(view)
-    bold = el("b", value(cell["mean"], metric))
+    scale, around = f" {scale_in_words(metric)}", ""
     if cell.get("lo") is None or cell.get("hi") is None:
-        return [bold, " (too few cases for an interval)" if is_few(cell) else ""]
-    if cell["lo"] == cell["hi"]:
-        return [bold, " (all cases alike)"]
-    return [bold, f" (95\u00a0% interval {value(cell['lo'], metric)} to {value(cell['hi'], metric)})"]
+        around = " (too few cases for an interval)" if is_few(cell) else ""
+    elif cell["lo"] == cell["hi"]:
+        around = " (all cases alike)"
+    else:
+        around = f" (95\u00a0% interval {value(cell['lo'], metric)} to {value(cell['hi'], metric)})"
+    # A scale that is explained in parentheses comes after those of the interval.
+    return [el("b", value(cell["mean"], metric)), *((around, scale) if scale.endswith(")") else (scale, around))]
 
 
 def scale_in_words(metric: str) -> str:
@@ -77,10 +80,10 @@ def scale_in_words(metric: str) -> str:
 def _one(sheet: Sheet, view: RunView) -> Sentence:
     """The score of the only run."""
     if by_people(sheet, view):
-        head = [f"People would score {view.name} ", *_figure(sheet, view), f" {scale_in_words(sheet.headline)}: "]
+        head = [f"People would score {view.name} ", *_figure(sheet, view), ": "]
         over = f"{metric_name(sheet.headline)} over {sheet.headline_cases_in_words}"
         return [*head, f"{over}, {_judge_alone(sheet, view)}."]
-    head = [f"{view.name} scores ", *_figure(sheet, view), f" {scale_in_words(sheet.headline)}: "]
+    head = [f"{view.name} scores ", *_figure(sheet, view), ": "]
     return [*head, f"{metric_name(sheet.headline)} over {sheet.headline_cases_in_words}."]
 
 
@@ -94,7 +97,7 @@ def _several(sheet: Sheet, ranked: list[RunView]) -> Sentence:
     apart = _apart(sheet, others[0], best)
     opening = f"{best.name} scores best: "
     over = f"{metric_name(sheet.headline)} over {sheet.headline_cases_in_words}"
-    after: Sentence = [f" {scale_in_words(sheet.headline)}, {over}"]
+    after: Sentence = [f", {over}"]
     if apart is None:
         after.append("; no case has a score in both of the first two runs, so they cannot be compared.")
     elif apart.few:
@@ -106,10 +109,13 @@ def _several(sheet: Sheet, ranked: list[RunView]) -> Sentence:
         lead = f". It is better than {others[0].name}, the next, by {_points(sheet, apart.difference)}{both}{around}."
         after.append(lead)
     else:
-        opening = f"{best.name} scores highest: "
-        after.append(
-            f", but it cannot be told apart from {others[0].name} ({value(_mean(sheet, others[0]), sheet.headline)})."
-        )
+        same = value(_mean(sheet, others[0]), sheet.headline)
+        if same == value(_mean(sheet, best), sheet.headline):
+            opening = f"{best.name} and {others[0].name} score the same: "
+            after.append(".")
+        else:
+            opening = f"{best.name} scores highest: "
+            after.append(f", but it cannot be told apart from {others[0].name} ({same}).")
     return [opening, *_figure(sheet, best), *after]
 
 
@@ -136,7 +142,7 @@ def _several_by_people(sheet: Sheet, calibration: Calibration, best: RunView, ot
     over = f"{metric_name(sheet.headline)} over {sheet.headline_cases_in_words}"
     if isinstance(apart, str):
         return [f"{best.name} and {other.name} cannot be ranked by what people think: {apart}."]
-    figure = [*_figure(sheet, best), f" {scale_in_words(sheet.headline)}, {over}"]
+    figure = [*_figure(sheet, best), f", {over}"]
     span = f"{signed(apart.lo, sheet.headline)} to {signed(apart.hi, sheet.headline)}"
     if apart.decided:
         size = _points(sheet, abs(apart.difference))

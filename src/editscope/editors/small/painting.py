@@ -1,4 +1,4 @@
-"""Painting at full size: what the small editor's network says of a grid, carried over to every pixel of the picture."""
+"""Painting at full size: what the small editor's network decides on a grid, applied to every pixel of the picture."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from editscope.images import Pixels
 
 Floats = npt.NDArray[np.float32]
 LUMA = (0.299, 0.587, 0.114)
+KEEP, COPY, MAP, RAMP, FIGURE = range(5)
+"""What a pixel can do instead of taking a color: stay as it is, show another place, be mapped, be part of a gradient,
+or be part of the figure (outside of the figure, it stays as it is). In a choice, they come after the colors."""
+ACTIONS = 5
 CORNERS = 5
-"""Points that a figure has at most."""
+"""The most points that a figure has."""
 KINDS = 4
-"""Of figures: a stroke of a round brush from the first point to the second, a polygon of 3, of 4, of 5 points."""
+"""Kinds of figures: a stroke of a round brush from the first point to the second, and polygons of 3, 4 and 5 points."""
 NUMBERS = KINDS + 2 * CORNERS + 1
-"""Of a figure: logits of the kinds, the points, and the radius of the brush, in pixels of the grid."""
+"""Numbers of a figure: logits of the kinds, the points, and the radius of the brush, in pixels of the grid."""
 
 
 def painted(
@@ -31,9 +35,9 @@ def painted(
 ) -> tuple[Pixels, int]:
     """The edit, and how many pixels it changed.
 
-    ``choice`` (21 × 256 × 256) are logits of colors and actions, ``field`` (6 × 32 × 32) offsets, ``progress``
-    (256 × 256) how far a gradient has come, ``color_map`` five numbers, ``ends`` (2 × 16) logits of its two colors,
-    ``figure`` what is drawn, in the color that the sentence names first.
+    ``choice`` (21 × 256 × 256) has the logits of colors and actions, ``field`` (6 × 32 × 32) the offsets, ``progress``
+    (256 × 256) the position of each pixel in a gradient, ``color_map`` its five numbers, ``ends`` (2 × 16) the logits
+    of the gradient's two colors. ``figure`` is drawn in the color that the sentence names first.
     """
     count = len(read.colors)
     colors = np.zeros((COLORS, 3), np.uint8)
@@ -123,7 +127,7 @@ def _paint(
             for kind in range(1, kinds):
                 if choice[kind, row, column] > most:
                     best, most = kind, choice[kind, row, column]
-            keep[row, column] = best == COLORS or best == seen[row, column]
+            keep[row, column] = best == COLORS + KEEP or best == seen[row, column]
     share = np.empty(kinds, np.float64)
     worth = np.empty(COLORS, np.float64)
     changed = 0
@@ -168,11 +172,11 @@ def _paint(
                 whole += share[kind]
             for place in range(COLORS):
                 worth[place] = share[place] if place < count else 0.0
-            worth[own] += share[COLORS]
+            worth[own] += share[COLORS + KEEP]
             if drawn >= 0 and _covers(figure, gx, gy):
-                worth[drawn] += share[COLORS + 4]
+                worth[drawn] += share[COLORS + FIGURE]
             else:
-                worth[own] += share[COLORS + 4]
+                worth[own] += share[COLORS + FIGURE]
             row, column = min(int(gy), SIDE - 1) // CELL, min(int(gx), SIDE - 1) // CELL
             across, down = gx - (column + 0.5) * CELL, gy - (row + 0.5) * CELL
             sx = gx + field[0, row, column] + field[2, row, column] * across + field[3, row, column] * down
@@ -180,12 +184,12 @@ def _paint(
             px, py = int(np.floor(sx * step)), int(np.floor(sy * step))
             there = 0 <= px < width and 0 <= py < height
             if there:
-                worth[plane[py, px]] += share[COLORS + 1]
+                worth[plane[py, px]] += share[COLORS + COPY]
             best, most = 0, worth[0]
             for place in range(1, COLORS):
                 if worth[place] > most:
                     best, most = place, worth[place]
-            if share[COLORS + 2] > most and share[COLORS + 2] >= share[COLORS + 3]:
+            if share[COLORS + MAP] > most and share[COLORS + MAP] >= share[COLORS + RAMP]:
                 gray = 0.0
                 for channel in range(3):
                     gray += LUMA[channel] * (source[y, x, channel] / 255.0)
@@ -193,7 +197,7 @@ def _paint(
                     new = color_map[0] * (source[y, x, channel] / 255.0) + color_map[1] * gray + color_map[2 + channel]
                     out[y, x, channel] = np.uint8(np.floor(min(1.0, max(0.0, new)) * 255 + 0.5))
                 changed += 1
-            elif share[COLORS + 3] > most:
+            elif share[COLORS + RAMP] > most:
                 t = (1 - fy) * ((1 - fx) * progress[ra, ca] + fx * progress[ra, cb]) + fy * (
                     (1 - fx) * progress[rb, ca] + fx * progress[rb, cb]
                 )
@@ -203,7 +207,7 @@ def _paint(
                         np.floor(first[channel] + t * (second[channel] - first[channel]) + 0.5)
                     )
                 changed += 1
-            elif there and best == plane[py, px] and share[COLORS + 1] > share[best]:
+            elif there and best == plane[py, px] and share[COLORS + COPY] > share[best]:
                 # The pixel itself, not the color that stands for it: they differ where a picture has many colors.
                 if best != own:
                     for channel in range(3):

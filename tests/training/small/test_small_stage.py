@@ -74,7 +74,7 @@ def test_a_stage_that_was_stopped_and_resumed_ends_as_if_it_had_not_been(tmp_pat
             os.kill(os.getpid(), signal.SIGINT)
 
     stopped = SmallStage(read, tmp_path / "parts", say=interrupt, go_on="run `it again`")
-    with pytest.raises(Exception, match=r"stopped after step [23], with a checkpoint; to go on, run `it again`"):
+    with pytest.raises(Exception, match=r"stopped after step [23], with a checkpoint; to continue, run `it again`"):
         stopped.run()
     resumed = SmallStage(read, tmp_path / "parts")
     resumed.resume()
@@ -261,5 +261,5 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         output = " ".join(process.communicate(timeout=300)[0].split())
     assert process.returncode == 3, output
-    assert "with a checkpoint; to go on, run `editscope train small --out" in output and "Traceback" not in output
+    assert "with a checkpoint; to continue, run `editscope train small --out" in output and "Traceback" not in output
     assert len(checkpoints_in(out)) == 1

@@ -141,6 +141,7 @@ def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
         parameters = parameters_of(SmallNetwork(recipe.network))
     again = f": {_all_done(recipe)}" if recipe.number > len(recipe.stages) else ""
     lasts = f"{stage.seconds:g} seconds or {count(stage.steps, 'step')}, whichever comes first"
+    falls = f", falls to 0 over the last {stage.fall:.0%}" if stage.fall else ""
     saved = checkpoints_in(folder)
     table = Table(show_header=False, box=None, pad_edge=False)
     rows = [
@@ -152,7 +153,7 @@ def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
         ("problems per step", f"{stage.batch}, made by {stage.workers} processes"),
         ("kinds of problems", f"{len(cells_of(stage.shares, stage.without))}: tasks, modes and conditions"),
         ("held out", ", ".join(stage.without) or "nothing"),
-        ("rate", f"{stage.rate:g}, warm-up {stage.warmup}, falls over the last {stage.fall:.0%}"),
+        ("rate", f"{stage.rate:g}, {count(stage.warmup, 'step')} of warm-up{falls}"),
         ("checkpoints", f"every {stage.save_every} steps and at the end"),
         ("folder", str(folder)),
     ]

@@ -117,7 +117,7 @@ class SmallStage:
                     self.save()
                     log.event(learner.step, "checkpoint", f"Checkpoint of step {learner.step} saved.")
                 if stop and not self.ended:
-                    raise Stopped(f"stopped after step {learner.step}, with a checkpoint; to go on, {self._go_on}")
+                    raise Stopped(f"stopped after step {learner.step}, with a checkpoint; to continue, {self._go_on}")
                 if not self.ended:
                     before = time.monotonic()
                     batch = next(source)

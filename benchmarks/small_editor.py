@@ -1,8 +1,8 @@
 """The small editor: what 8 bits cost, whether ONNX Runtime and PyTorch agree, and the time of an edit on one core.
 
-Edits every 20th problem of the default set three times: with the weights of a checkpoint as floats in PyTorch, with
-the file that follows from it in ONNX Runtime, and, on some of them, with the numbers of that file in PyTorch.
-``--weights`` takes a file that was written from it before, such as the one that ships.
+Edits every 20th problem of the default set: with the weights of a checkpoint as floats in PyTorch, with the file that
+is exported from it in ONNX Runtime, and, for some problems, with the numbers of that file in PyTorch. ``--weights``
+takes a file that was exported from the checkpoint before, such as the one that ships.
 
     taskset -c 0 python benchmarks/small_editor.py CHECKPOINT [--every 20] [--same 12] [--weights FILE]
 """
@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--every", type=int, default=20)
     parser.add_argument("--same", type=int, default=12)
-    parser.add_argument("--weights", default="", help="[written from CHECKPOINT]")
+    parser.add_argument("--weights", default="", help="a weights file [exported from CHECKPOINT]")
     given = parser.parse_args()
     torch.set_num_threads(1)
     try:

@@ -4,11 +4,11 @@
     python benchmarks/small_editor_beyond.py --pictures [--every 48]
 
 Every 24th problem of the default set is edited with its own sentence and with that sentence reworded in six ways. The
-table says the mean mIoU of both on the same problems, with the paired 95 % interval of what is lost, and how many
+table has the mean mIoU of both on the same problems, with the paired 95 % interval of what is lost, and how many
 pictures were left unchanged because of words that the editor does not know.
 
-``--pictures`` edits the problems with noise, and as JPEGs. Exact scores say nothing there, so the table has a score
-with a tolerance of 24 levels, in which a pixel that the edit leaves as it is and should leave is right.
+``--pictures`` edits the problems with noise, and as JPEGs. Exact scores are meaningless there, so the table has a score
+with a tolerance of 24 levels, in which a pixel that the edit rightly leaves as it is counts as right.
 """
 
 from __future__ import annotations
@@ -164,8 +164,8 @@ CHANGED: dict[str, Callable[[Pixels], Pixels]] = {
 def tolerant(before: Pixels, after: Pixels, shown: Pixels, edit: Pixels) -> float:
     """The overlap of 0 to 100 with a tolerance; ``shown`` is the picture that the editor saw in place of ``before``."""
 
-    def apart(one: Pixels, other: Pixels) -> npt.NDArray[np.bool_]:
-        away: npt.NDArray[np.int16] = np.abs(one.astype(np.int16) - other).max(axis=2)
+    def apart(first: Pixels, second: Pixels) -> npt.NDArray[np.bool_]:
+        away: npt.NDArray[np.int16] = np.abs(first.astype(np.int16) - second).max(axis=2)
         return away > TOLERANCE
 
     wanted, right = apart(before, after), ~apart(after, edit)

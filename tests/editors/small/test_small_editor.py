@@ -155,10 +155,10 @@ def test_a_file_that_is_whole_but_no_network_is_told(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_ends_a_run_with_exit_code_2(capsys: Any, tmp_path: Path) -> None:
-    code, _, said = called(
+    code, _, error = called(
         capsys, "run", "paintbench", "--editor", f"small:{tmp_path}/none", "--limit", "1", "--out", tmp_path / "run"
     )
-    assert code == 2 and "are not there" in " ".join(said.split()) and "Traceback" not in said
+    assert code == 2 and "are not there" in " ".join(error.split()) and "Traceback" not in error
 
 
 @pytest.mark.slow

@@ -171,8 +171,8 @@ def test_what_stands_at_a_number_is_the_same_for_any_hash_seed() -> None:
     )
     env = {**os.environ, "PYTHONHASHSEED": "7"}
     elsewhere = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True)
-    one = ExampleStream(5, 1, 0, {}).example(17)
-    assert elsewhere.stdout.strip() == sha256(b"".join(one[name].tobytes() for name in sorted(one))).hexdigest()
+    example = ExampleStream(5, 1, 0, {}).example(17)
+    assert elsewhere.stdout.strip() == sha256(b"".join(example[name].tobytes() for name in sorted(example))).hexdigest()
 
 
 def test_what_is_held_out_is_not_in_the_stream() -> None:

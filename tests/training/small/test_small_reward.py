@@ -91,7 +91,7 @@ def scored(prediction: Prediction, known: dict[str, torch.Tensor], taken: npt.ND
     rows, columns = (grid[:, 0] != OUTSIDE).sum(), (grid[0] != OUTSIDE).sum()
     before = known["palette"][0].numpy()[np.where(grid == OUTSIDE, 0, grid)]
     pictures = (before, true_picture(known), painted_pixels(prediction, known, taken))
-    return float(score_pixels(*(np.ascontiguousarray(one[:rows, :columns]) for one in pictures)).miou)
+    return float(score_pixels(*(np.ascontiguousarray(picture[:rows, :columns]) for picture in pictures)).miou)
 
 
 @pytest.mark.parametrize(("task", "mode"), PROBLEMS)
@@ -119,7 +119,7 @@ def test_pixels_that_are_not_sure_have_the_mean_of_the_pictures_that_they_make()
     draw = torch.Generator().manual_seed(2)
     pictures = [torch.multinomial(shares, 1, generator=draw).reshape(SIDE, SIDE).numpy() for _ in range(6)]
     assert float(expected_miou(prediction, known)) == pytest.approx(
-        fmean(scored(prediction, known, one) for one in pictures), rel=0.02
+        fmean(scored(prediction, known, picture) for picture in pictures), rel=0.02
     )
 
 

@@ -81,8 +81,9 @@ def test_a_stage_that_was_stopped_and_resumed_ends_as_if_it_had_not_been(tmp_pat
     assert resumed.learner.step == stopped.learner.step and resumed.learner.part == 2 * resumed.learner.step
     resumed.run()
 
-    one, other = weights_in(tmp_path / "whole"), weights_in(tmp_path / "parts")
-    assert one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+    whole_weights, parts_weights = weights_in(tmp_path / "whole"), weights_in(tmp_path / "parts")
+    assert whole_weights.keys() == parts_weights.keys()
+    assert all(torch.equal(whole_weights[name], parts_weights[name]) for name in whole_weights)
     losses = [dict(read_training(tmp_path / name).curve("loss")) for name in ("whole", "parts")]
     assert losses[0] == losses[1] and list(losses[0]) == [1, 2, 3, 4]
     assert read_average(tmp_path / "parts").settings.width == 16

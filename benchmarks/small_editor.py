@@ -1,8 +1,8 @@
 """The small editor: what 8 bits cost, whether ONNX Runtime and PyTorch agree, and the time of an edit on one core.
 
-Edits every 20th problem of the default set three times: with the weights of a checkpoint as floats in PyTorch, with
-the file that follows from it in ONNX Runtime, and, on some of them, with the numbers of that file in PyTorch.
-``--weights`` takes a file that was written from it before, such as the one that ships.
+Edits every 20th problem of the default set: with the weights of a checkpoint as floats in PyTorch, with the file that
+is exported from it in ONNX Runtime, and, for some problems, with the numbers of that file in PyTorch. ``--weights``
+takes a file that was exported from the checkpoint before, such as the one that ships.
 
     taskset -c 0 python benchmarks/small_editor.py CHECKPOINT [--every 20] [--same 12] [--weights FILE]
 """
@@ -21,28 +21,28 @@ import numpy as np
 import torch
 
 from editscope.editors.small.editor import SmallEditor
-from editscope.editors.small.inputs import INPUTS, OUTPUTS
+from editscope.editors.small.inputs import INPUTS, OUTPUTS, inputs_of
 from editscope.editors.small.painting import painted
 from editscope.editors.small.sentences import read_sentence
 from editscope.errors import BadInput
 from editscope.images import Pixels
 from editscope.scoring.pixels import score_pixels
 from editscope.suites.paintbench.lessons import default_slots, problem_at
-from editscope.training.small.evaluation import inputs_of
-from editscope.training.small.export import as_stored, exported, read_average
+from editscope.training.small.export import exported, read_average, stored
 from editscope.training.small.network import SmallNetwork
+from small_editor_interval import mean_interval
 
 
 @torch.no_grad()
 def torch_edit(network: SmallNetwork, picture: Pixels, instruction: str) -> Pixels:
-    """The edit of a network on the processor, in float32."""
+    """The edit of a network on the CPU, in float32."""
     inputs, read = inputs_of(picture, instruction)
-    said = network(*(torch.from_numpy(inputs[name])[None] for name in INPUTS))
-    return painted(picture, read, *(getattr(said, name)[0].numpy() for name in OUTPUTS))[0]
+    prediction = network(*(torch.from_numpy(inputs[name])[None] for name in INPUTS))
+    return painted(picture, read, *(getattr(prediction, name)[0].numpy() for name in OUTPUTS))[0]
 
 
 def written(network: SmallNetwork, folder: Path) -> str:
-    """The file of weights that follows from a network."""
+    """Export a network to a weights file in ``folder``."""
     file = folder / "checkpoint.weights"
     file.write_bytes(exported(network))
     return str(file)
@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--every", type=int, default=20)
     parser.add_argument("--same", type=int, default=12)
-    parser.add_argument("--weights", default="", help="[written from CHECKPOINT]")
+    parser.add_argument("--weights", default="", help="a weights file [exported from CHECKPOINT]")
     given = parser.parse_args()
     torch.set_num_threads(1)
     try:
@@ -65,7 +65,7 @@ def main() -> None:
     except BadInput as error:
         sys.exit(str(error))
     loading = time.process_time() - began
-    stored = as_stored(network)
+    as_in_file = stored(network)
     floats, packed, seconds, apart, pixels = [], [], [], [], []
     for place, slot in enumerate(default_slots(given.every)):
         before, after, instruction = problem_at(slot)
@@ -75,14 +75,13 @@ def main() -> None:
         packed.append(100 * score_pixels(before, after, edit).miou)
         floats.append(100 * score_pixels(before, after, torch_edit(network, before, instruction)).miou)
         if place < given.same * 8 and place % 8 == 0:
-            other = torch_edit(stored, before, instruction)
+            other = torch_edit(as_in_file, before, instruction)
             away = np.abs(edit.astype(np.int16) - other).max(axis=2)
             apart.append(int(away.max()))
             pixels.append(int((away > 1).sum()))
         print(f"{slot.task} {slot.mode} {slot.condition} {floats[-1]:.2f} {packed[-1]:.2f}", flush=True)
     lost = np.array(floats) - np.array(packed)
-    rng = np.random.default_rng(0)
-    means = np.sort(rng.choice(lost, (10_000, len(lost))).mean(axis=1))
+    low, high = mean_interval(lost)
     print(
         json.dumps(
             {
@@ -90,7 +89,7 @@ def main() -> None:
                 "miou in floats": round(fmean(floats), 3),
                 "miou in 8 bits": round(fmean(packed), 3),
                 "lost": round(float(lost.mean()), 3),
-                "lost, 95 %": [round(float(means[250]), 3), round(float(means[9749]), 3)],
+                "lost, 95 %": [round(low, 3), round(high, 3)],
                 "loading, s of one core": round(loading, 2),
                 "an edit, s of one core, median": round(median(seconds), 3),
                 "an edit, s of one core, longest after the first": round(max(seconds[1:]), 3),

@@ -4,11 +4,11 @@
     python benchmarks/small_editor_beyond.py --pictures [--every 48]
 
 Every 24th problem of the default set is edited with its own sentence and with that sentence reworded in six ways. The
-table says the mean mIoU of both on the same problems, with the paired 95 % interval of what is lost, and how many
+table has the mean mIoU of both on the same problems, with the paired 95 % interval of what is lost, and how many
 pictures were left unchanged because of words that the editor does not know.
 
-``--pictures`` edits the problems with noise, and as JPEGs. Exact scores say nothing there, so the table has a score
-with a tolerance of 24 levels, in which a pixel that the edit leaves as it is and should leave is right.
+``--pictures`` edits the problems with noise, and as JPEGs. Exact scores are meaningless there, so the table has a score
+with a tolerance of 24 levels, in which a pixel that the edit rightly leaves as it is counts as right.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import argparse
 import io
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 
@@ -33,6 +33,7 @@ from editscope.errors import EditscopeError
 from editscope.images import Pixels, load
 from editscope.scoring.pixels import score_pixels
 from editscope.suites.paintbench.lessons import default_slots, problem_at
+from small_editor_interval import mean_interval
 
 TOLERANCE = 24
 """Levels by which a pixel of a noisy picture may differ from the answer."""
@@ -100,14 +101,6 @@ def edited(editor: SmallEditor, picture: Pixels, text: str) -> tuple[Pixels, boo
     return editor.painted(picture, sentence), False
 
 
-def interval(differences: Sequence[float]) -> tuple[float, float]:
-    """95 % bootstrap interval of a mean."""
-    values = np.asarray(differences)
-    draws = np.random.default_rng(0).integers(0, len(values), (4000, len(values)))
-    low, high = np.percentile(values[draws].mean(axis=1), [2.5, 97.5])
-    return float(low), float(high)
-
-
 def reworded(editor: SmallEditor, every: int) -> None:
     """The table of rewordings."""
     own: dict[int, float] = {}
@@ -124,7 +117,7 @@ def reworded(editor: SmallEditor, every: int) -> None:
     print("| --- | ---: | ---: | ---: | --- | ---: |")
     for name, rows in kept.items():
         first, second = fmean(row[0] for row in rows), fmean(row[1] for row in rows)
-        low, high = interval([row[0] - row[1] for row in rows])
+        low, high = mean_interval([row[0] - row[1] for row in rows])
         unchanged = sum(row[2] for row in rows)
         lost = f"{first - second:.1f} ({low:.1f} to {high:.1f})"
         print(f"| {name} | {len(rows)} | {first:.1f} | {second:.1f} | {lost} | {unchanged} |")
@@ -140,7 +133,7 @@ def suite(editor: SmallEditor, name: str, limit: int | None = None, **options: o
         edit, unread = edited(editor, before, case.instruction)
         refused += unread
         scores.append(100 * score_pixels(before, after, edit).miou)
-    low, high = interval(scores)
+    low, high = mean_interval(scores)
     print(
         f"{name} {options or ''}: mIoU {fmean(scores):.1f} ({low:.1f} to {high:.1f}), n {len(scores)}, {refused} left"
     )
@@ -171,8 +164,8 @@ CHANGED: dict[str, Callable[[Pixels], Pixels]] = {
 def tolerant(before: Pixels, after: Pixels, shown: Pixels, edit: Pixels) -> float:
     """The overlap of 0 to 100 with a tolerance; ``shown`` is the picture that the editor saw in place of ``before``."""
 
-    def apart(one: Pixels, other: Pixels) -> npt.NDArray[np.bool_]:
-        away: npt.NDArray[np.int16] = np.abs(one.astype(np.int16) - other).max(axis=2)
+    def apart(first: Pixels, second: Pixels) -> npt.NDArray[np.bool_]:
+        away: npt.NDArray[np.int16] = np.abs(first.astype(np.int16) - second).max(axis=2)
         return away > TOLERANCE
 
     wanted, right = apart(before, after), ~apart(after, edit)

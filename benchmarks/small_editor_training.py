@@ -2,10 +2,10 @@
 
     python benchmarks/small_editor_training.py OUT [--recipe FILE] [--stages 3] [--every 1] [--without striped …]
 
-OUT/training is the folder of the training, as `editscope train small` makes it; the script goes on where it stands, so
-each stage can be a command of its own (``--stages 1``). OUT/after-N has what docs/small_editor.py reads of stage N:
-its log and scores.json. ``--without`` holds conditions, tasks and modes out of training; the scores then stand apart
-for them and for all else. nvidia-smi says every few seconds how busy the GPU is, where there is one.
+OUT/training is the folder of the training, as `editscope train small` makes it. The script continues where the folder
+left off, so each stage can be a separate command (``--stages 1``). OUT/after-N has what docs/small_editor.py reads of
+stage N: its log and scores.json. ``--without`` holds conditions, tasks and modes out of training, and scores them
+separately. If there is a GPU, nvidia-smi tells every few seconds how busy it is.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ from statistics import fmean
 from typing import Any
 
 from editscope.runfolder.files import write_whole
-from editscope.suites.paintbench.lessons import default_slots
+from editscope.suites.paintbench.lessons import default_slots, hierarchical_means
 from editscope.training.checkpoints import checkpoints_in
-from editscope.training.small.evaluation import ProblemScore, evaluate, means
+from editscope.training.small.export import read_average
 from editscope.training.small.settings import SmallRecipe, read_recipe
 from editscope.training.small.stage import SmallStage, next_stage
+from small_editor_evaluation import ProblemScore, evaluate
 
 
 class BusyGpu:
-    """Share of the time in which the GPU had work, asked of nvidia-smi every few seconds."""
+    """The share of the time in which the GPU is busy, according to nvidia-smi every few seconds."""
 
     def __init__(self, pause: float = 5.0) -> None:
         self.shares: list[float] = []
@@ -52,9 +53,9 @@ class BusyGpu:
     def _look(self) -> None:
         command = ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits"]
         while not self._over.wait(self._pause):
-            said = subprocess.run(command, capture_output=True, text=True)
-            if said.returncode == 0:
-                self.shares.append(float(said.stdout.split()[0]))
+            result = subprocess.run(command, capture_output=True, text=True)
+            if result.returncode == 0:
+                self.shares.append(float(result.stdout.split()[0]))
 
 
 def held_out(score: ProblemScore, without: Sequence[str]) -> bool:
@@ -63,7 +64,7 @@ def held_out(score: ProblemScore, without: Sequence[str]) -> bool:
 
 
 def train(recipe: SmallRecipe, folder: Path) -> tuple[SmallStage, dict[str, Any]]:
-    """Finish the stage that is next, and say how it went."""
+    """Train the next stage to its end; returns it and its measurements."""
     stage = SmallStage(recipe, folder, say=lambda line: print(line, flush=True))
     if checkpoints_in(folder):
         stage.resume()
@@ -85,9 +86,10 @@ def train(recipe: SmallRecipe, folder: Path) -> tuple[SmallStage, dict[str, Any]
 
 
 def scored(stage: SmallStage, every: int, workers: int) -> list[ProblemScore]:
-    """Scores of each ``every``-th problem of the default set, with the averaged weights."""
+    """Scores of every N-th problem of the default set, with the averaged weights of the last checkpoint."""
     began = time.monotonic()
-    scores = evaluate(stage.learner.averaged(), default_slots(every), workers, stage.learner.device)
+    network = read_average(stage.folder).to(stage.learner.device)
+    scores = evaluate(network, default_slots(every), workers, stage.learner.device)
     print(f"{len(scores)} problems scored in {time.monotonic() - began:.0f} s", flush=True)
     return scores
 
@@ -96,7 +98,7 @@ def keep(scores: Sequence[ProblemScore], log: Path, folder: Path) -> None:
     """Write what docs/small_editor.py reads of a stage."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(log, folder / "metrics.jsonl")
-    rows = [[one.task, one.mode, one.condition, round(one.miou, 3)] for one in scores]
+    rows = [[score.task, score.mode, score.condition, round(score.miou, 3)] for score in scores]
     write_whole(folder / "scores.json", json.dumps(rows).encode())
 
 
@@ -105,9 +107,9 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     shipped = Path(str(files("editscope.training.recipes").joinpath("small.toml")))
     parser.add_argument("--recipe", type=Path, default=shipped, help="a recipe of `train small` [the one that ships]")
-    parser.add_argument("--stages", type=int, help="train so many stages now [all that are left]")
-    parser.add_argument("--every", type=int, default=1, help="score each so-manieth problem of the default set [all]")
-    parser.add_argument("--without", nargs="+", default=[], help="held out of training")
+    parser.add_argument("--stages", type=int, help="stages to train now [all that are left]")
+    parser.add_argument("--every", type=int, default=1, help="score every Nth problem of the default set [all]")
+    parser.add_argument("--without", nargs="+", default=[], help="conditions, tasks and modes to hold out")
     parser.add_argument("--workers", type=int, default=14, help="processes that make and score problems")
     given = parser.parse_args()
     recipe = read_recipe(given.recipe)
@@ -124,13 +126,13 @@ def main() -> None:
         stage, row = train(replace(recipe, stages=stages, number=number), folder)
         scores = scored(stage, given.every, given.workers)
         keep(scores, folder / "metrics.jsonl", given.out / f"after-{number}")
-        row["mIoU"] = round(means(scores)["all"], 2)
+        row["mIoU"] = round(hierarchical_means([(score.task, score.miou) for score in scores])["all"], 2)
         without = stages[number - 1].without
         for name in without:
-            apart = [score.miou for score in scores if held_out(score, [name])]
-            row[f"mIoU of {name}, never seen"] = round(fmean(apart), 2) if apart else None
+            unseen = [score.miou for score in scores if held_out(score, [name])]
+            row[f"mIoU of {name}, never seen"] = round(fmean(unseen), 2) if unseen else None
         if without:
-            row["mIoU of all else"] = round(fmean(one.miou for one in scores if not held_out(one, without)), 2)
+            row["mIoU of all else"] = round(fmean(score.miou for score in scores if not held_out(score, without)), 2)
         print(json.dumps(row), flush=True)
 
 

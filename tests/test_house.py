@@ -80,7 +80,6 @@ NAMED_ELSEWHERE = {
     "suites/rise/tables.py": ("worldedit", SHARED_PAPER),
     "suites/tinygrafix/__init__.py": ("paintbench", SHARED_PAPER),
     "suites/tinygrafix/tables.py": ("paintbench", SHARED_PAPER),
-    "training/small/evaluation.py": ("paintbench", LEARNED),
     "training/small/examples.py": ("paintbench", LEARNED),
     "training/small/stream.py": ("paintbench", LEARNED),
     "training/rewards/rubric.py": ("picabench", "the protocol that asks the questions about the regions of a case"),

@@ -87,8 +87,8 @@ def test_a_photograph_is_left_as_it_is_and_that_is_told(small: Editor) -> None:
     picture[:62] = np.random.default_rng(0).integers(0, 256, (62, 200, 3), dtype=np.uint8)
     edit = edited(small, picture)
     assert edit.image is picture and edit.trace is not None
-    assert edit.trace.startswith("Left unchanged: it was trained on drawings in flat colors, and 3")
-    assert edit.trace.endswith(" % of this picture's pixels are of other colors.")
+    assert edit.trace.startswith("Left unchanged: the editor was trained on drawings in flat colors, and 3")
+    assert edit.trace.endswith(" % of this picture's pixels have other colors.")
 
 
 def test_where_the_network_finds_nothing_to_do_the_trace_says_so(small: Editor) -> None:
@@ -129,9 +129,9 @@ DAMAGE: list[tuple[Callable[[Path], None], str]] = [
     (_missing, "are not there; `editscope train small-export"),
     (_cut, "are damaged"),
     (_flipped, "are damaged"),
-    (_other, "is no file of weights"),
-    (_earlier, "is a file of another version"),
-    (_other_words, "was trained with other words"),
+    (_other, "is not a weights file"),
+    (_earlier, "is a weights file of another version"),
+    (_other_words, "was trained with a different vocabulary"),
 ]
 
 
@@ -155,10 +155,10 @@ def test_a_file_that_is_whole_but_no_network_is_told(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_ends_a_run_with_exit_code_2(capsys: Any, tmp_path: Path) -> None:
-    code, _, said = called(
+    code, _, error = called(
         capsys, "run", "paintbench", "--editor", f"small:{tmp_path}/none", "--limit", "1", "--out", tmp_path / "run"
     )
-    assert code == 2 and "are not there" in " ".join(said.split()) and "Traceback" not in said
+    assert code == 2 and "are not there" in " ".join(error.split()) and "Traceback" not in error
 
 
 @pytest.mark.slow

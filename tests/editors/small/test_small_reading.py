@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 
 from editscope.editors.small.editor import unreadable
 from editscope.editors.small.inputs import INPUTS, network_inputs
-from editscope.editors.small.painting import NUMBERS, painted
+from editscope.editors.small.painting import ACTIONS, COPY, KEEP, MAP, NUMBERS, painted
 from editscope.editors.small.pictures import CELLS, COLORS, OUTSIDE, SIDE, read_picture
 from editscope.editors.small.sentences import CODES, NUMBER, TOKENS, UNKNOWN, read_sentence, vocabulary
-
-KEEP = COLORS
 
 
 def test_numbers_keep_their_values_and_codes_their_order() -> None:
@@ -45,15 +43,15 @@ def test_any_text_can_be_read(text: str) -> None:
         ("  \n ", "empty"),
         ("Please give the giraffe an umbrella and some sunglasses.", "giraffe"),
         ("Rotate the square. " * 40, "longer"),
-        ("Rotate the square. " * 4000, "has 76,000 characters, and it reads 2,000 at most"),
-        (".", "no word that it knows"),
-        ("red", "only 1 of the words that it knows; it needs at least 3"),
-        ("#ff0000", "no word"),
-        ("the the the the", "only 1 of the words"),
-        ("Every shape.", "only 2 of the words"),
+        ("Rotate the square. " * 4000, "has 76,000 characters, and the editor reads 2,000 at most"),
+        (".", "that it knows, and the instruction has none"),
+        ("red", "needs at least 3 different words that it knows, and the instruction has only 1"),
+        ("#ff0000", "has none"),
+        ("the the the the", "has only 1"),
+        ("Every shape.", "has only 2"),
         ("7" * 100_000, "has 100,000 characters"),
         (f"Move it by {'9' * 400} %.", "the number 999999999999… (400 characters) is larger than any"),
-        ("Move the square by 1000.5 %.", "the number 1000.5 is larger than any that it was trained on"),
+        ("Move the square by 1000.5 %.", "the number 1000.5 is larger than any that the editor was trained on"),
     ],
 )
 def test_a_sentence_that_it_cannot_follow_is_refused_with_the_reason(sentence: str, reason: str) -> None:
@@ -78,8 +76,8 @@ def test_a_picture_of_any_size_stays_as_it_is_where_everything_is_kept(shape: tu
     inputs = network_inputs(sentence, read)
     assert tuple(inputs) == INPUTS and inputs["marks"][len(read.colors) - 1] == 1
 
-    choice = np.full((COLORS + 5, SIDE, SIDE), -5, np.float32)
-    choice[KEEP] = 5
+    choice = np.full((COLORS + ACTIONS, SIDE, SIDE), -5, np.float32)
+    choice[COLORS + KEEP] = 5
     zeros = np.zeros((6, CELLS, CELLS), np.float32), np.zeros((SIDE, SIDE), np.float32), np.zeros(5, np.float32)
     edit, changed = painted(
         picture, read, choice, *zeros, np.zeros((2, COLORS), np.float32), np.zeros(NUMBERS, np.float32)
@@ -92,8 +90,8 @@ def test_a_photo_is_copied_and_mapped_with_its_own_pixels() -> None:
     rng = np.random.default_rng(1)
     picture = rng.integers(0, 256, (256, 256, 3), dtype=np.uint8)
     read = read_picture(picture, ())
-    choice = np.full((COLORS + 5, SIDE, SIDE), -9, np.float32)
-    choice[KEEP + 1] = 9  # copy, from 16 to the right
+    choice = np.full((COLORS + ACTIONS, SIDE, SIDE), -9, np.float32)
+    choice[COLORS + COPY] = 9  # copy, from 16 to the right
     field = np.zeros((6, CELLS, CELLS), np.float32)
     field[0] = 16
     inverse, ends = np.array([-1, 0, 1, 1, 1], np.float32), np.zeros((2, COLORS), np.float32)
@@ -102,6 +100,6 @@ def test_a_photo_is_copied_and_mapped_with_its_own_pixels() -> None:
     changed = (moved != picture).any(axis=2)[:, :-16]
     assert changed.mean() > 0.5
     assert np.array_equal(moved[:, :-16][changed], picture[:, 16:][changed])
-    choice[KEEP + 1], choice[KEEP + 2] = -9, 9  # the color map, which inverts
+    choice[COLORS + COPY], choice[COLORS + MAP] = -9, 9  # the color map, which inverts
     inverted, count = painted(picture, read, choice, field, *rest)
     assert count == 256 * 256 and np.array_equal(inverted, 255 - picture)

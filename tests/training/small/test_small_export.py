@@ -10,19 +10,18 @@ import pytest
 import torch
 
 from editscope.editors.small.editor import new_session
-from editscope.editors.small.inputs import INPUTS, OUTPUTS
-from editscope.editors.small.sentences import SPECIAL, vocabulary
+from editscope.editors.small.inputs import INPUTS, OUTPUTS, inputs_of
 from editscope.editors.small.weights import read_weights
 from editscope.errors import BadInput
 from editscope.suites.paintbench.lessons import problem_at
 from editscope.suites.paintbench.slots import PaintSlot
-from editscope.training.small.evaluation import inputs_of
-from editscope.training.small.export import as_stored, exported, in_8_bits, read_average
-from editscope.training.small.network import NetworkSettings, SmallNetwork, new_network
+from editscope.training.small.export import exported, in_8_bits, read_average, stored
+from editscope.training.small.network import SmallNetwork, new_network
+from editscope.training.small.settings import NetworkSettings
 from support.command_line import called
 
 pytestmark = pytest.mark.slow
-TINY = NetworkSettings(words=len(vocabulary()) + len(SPECIAL), width=32, layers=2, heads=2, registers=5, fine=8)
+TINY = NetworkSettings(width=32, layers=2, heads=2, registers=5, fine=8)
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +59,13 @@ def test_onnx_runtime_says_what_pytorch_says(network: SmallNetwork, written: byt
     about, onnx = read_weights(file)
     assert about["problems"] == 12
     session = new_session(onnx, "tiny")
-    stored = as_stored(network)
+    as_in_file = stored(network)
     for task, mode, condition in (("translation", "amount", "baseline"), ("gradient", "background", "horizontal")):
         before, _, instruction = problem_at(PaintSlot(task, mode, condition, 0, 0))
         inputs, _ = inputs_of(before, instruction)
         theirs = session.run(list(OUTPUTS), {name: inputs[name][None] for name in INPUTS})
         with torch.no_grad():
-            ours = stored(*(torch.from_numpy(inputs[name])[None] for name in INPUTS))
+            ours = as_in_file(*(torch.from_numpy(inputs[name])[None] for name in INPUTS))
         for name, value in zip(OUTPUTS, theirs, strict=True):
             apart = np.abs(getattr(ours, name)[0].numpy() - value)
             assert np.median(apart) < 1e-4, name
@@ -75,15 +74,18 @@ def test_onnx_runtime_says_what_pytorch_says(network: SmallNetwork, written: byt
 
 
 def test_the_command_writes_the_file_from_averaged_weights(network: SmallNetwork, capsys: Any, tmp_path: Path) -> None:
-    code, _, said = called(capsys, "train", "small-export", tmp_path / "none.pt", "--out", tmp_path / "out")
-    assert code == 2 and "is not there" in " ".join(said.split())
+    code, _, error = called(capsys, "train", "small-export", tmp_path / "none.pt", "--out", tmp_path / "out")
+    assert code == 2 and "is not there" in " ".join(error.split())
     (tmp_path / "thesis").mkdir()
-    code, _, said = called(capsys, "train", "small-export", tmp_path / "thesis", "--out", tmp_path / "out")
-    said = " ".join(said.split())
-    assert code == 2 and "is no training of the small editor; give the folder of" in said and "remove" not in said
+    code, _, error = called(capsys, "train", "small-export", tmp_path / "thesis", "--out", tmp_path / "out")
+    error = " ".join(error.split())
+    assert code == 2 and "is not a training of the small editor; give the folder of" in error and "remove" not in error
     (tmp_path / "other.pt").write_bytes(b"something else")
-    with pytest.raises(BadInput, match="is no checkpoint of the small editor"):
+    with pytest.raises(BadInput, match="is not a PyTorch file with weights"):
         read_average(tmp_path / "other.pt")
+    torch.save([torch.zeros(2)], tmp_path / "list.pt")
+    with pytest.raises(BadInput, match="is not a PyTorch file with weights by name"):
+        read_average(tmp_path / "list.pt")
     torch.save({"words.weight": torch.zeros(2)}, tmp_path / "wrong.pt")
-    code, _, said = called(capsys, "train", "small-export", tmp_path / "wrong.pt", "--out", tmp_path / "out")
+    code, _, error = called(capsys, "train", "small-export", tmp_path / "wrong.pt", "--out", tmp_path / "out")
     assert code == 2 and not (tmp_path / "out").exists()

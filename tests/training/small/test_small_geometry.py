@@ -8,17 +8,18 @@ import torch
 
 from editscope.editors.small.painting import CORNERS, KINDS, NUMBERS
 from editscope.editors.small.pictures import CELL, CELLS, SIDE
-from editscope.editors.small.sentences import SPECIAL, TOKENS, read_sentence, vocabulary
+from editscope.editors.small.sentences import TOKENS, read_sentence
 from editscope.suites.paintbench.catalog import MODES
 from editscope.suites.paintbench.lessons import lesson_at
 from editscope.suites.paintbench.slots import Overrides, PaintSlot
 from editscope.training.small.examples import example_of
 from editscope.training.small.geometry import POINTER, UNIT, Pointers, inside_figure, motion_field
 from editscope.training.small.loss import _far
-from editscope.training.small.network import NetworkSettings, new_network
+from editscope.training.small.network import new_network
+from editscope.training.small.settings import NetworkSettings
 
 pytestmark = pytest.mark.slow
-TINY = NetworkSettings(words=len(vocabulary()) + len(SPECIAL), width=32, layers=1, heads=2, registers=5, fine=8)
+TINY = NetworkSettings(width=32, layers=1, heads=2, registers=5, fine=8)
 
 
 def test_a_point_of_a_sentence_is_where_it_says() -> None:
@@ -56,10 +57,10 @@ def test_a_figure_covers_what_the_lesson_draws(mode: str, index: int) -> None:
     lesson = lesson_at(PaintSlot("construction", mode, "baseline", index, index), Overrides("training stream 9"))
     example = example_of(lesson, 1)
     numbers = example["figure"]
-    said = np.full(NUMBERS, -5, np.float32)
-    said[int(numbers[0])] = 5
-    said[KINDS:] = numbers[1:-1]
-    covered = inside_figure(torch.from_numpy(said)[None])[0].numpy()
+    predicted = np.full(NUMBERS, -5, np.float32)
+    predicted[int(numbers[0])] = 5
+    predicted[KINDS:] = numbers[1:-1]
+    covered = inside_figure(torch.from_numpy(predicted)[None])[0].numpy()
     changed = example["grid"] != example["answer"]
     assert changed.any() and (changed & ~covered).sum() <= 0.02 * changed.sum() + 2
     if "on top" in lesson.instruction:

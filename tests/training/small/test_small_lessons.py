@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 import torch
 
-from editscope.editors.small.painting import KINDS, NUMBERS, painted
+from editscope.editors.small.inputs import inputs_of
+from editscope.editors.small.painting import ACTIONS, COPY, FIGURE, KEEP, KINDS, MAP, NUMBERS, painted
+from editscope.editors.small.painting import RAMP as RAMP_ACTION
 from editscope.editors.small.pictures import COLORS, OUTSIDE, SIDE
 from editscope.images import Pixels
 from editscope.scoring.pixels import score_pixels
 from editscope.suites.paintbench.catalog import MODES
 from editscope.suites.paintbench.lessons import Lesson, lesson_at
 from editscope.suites.paintbench.slots import Overrides, PaintSlot
-from editscope.training.small.evaluation import inputs_of
 from editscope.training.small.examples import RAMP, example_of
 from editscope.training.small.geometry import copied_places
 from editscope.training.small.loss import progress_of
@@ -94,7 +95,7 @@ def test_the_ramp_gives_the_answers_gradient() -> None:
 
 
 def test_what_is_taught_painted_at_full_size_is_nearly_the_answer() -> None:
-    """The ceiling of the editor: what it would reach if it said of every grid pixel just what it is taught."""
+    """The ceiling of the editor: its score if it predicted exactly what it is taught for every pixel of the grid."""
     wanted = (
         "translation",
         "rotation",
@@ -127,8 +128,8 @@ def ceiling(known: Lesson) -> float:
     copied = copied_places(torch.from_numpy(field)[None], number, torch.from_numpy(example["size"])[None])[0][0].numpy()
     inside, kept = grid != OUTSIDE, answer == grid
     near = np.kron(example["field_weight"], np.ones((8, 8), np.uint8)) > 0
-    choice = np.full((COLORS + 5, SIDE, SIDE), -6, np.float32)
-    choice[COLORS, inside & kept] = 6
+    choice = np.full((COLORS + ACTIONS, SIDE, SIDE), -6, np.float32)
+    choice[COLORS + KEEP, inside & kept] = 6
     left = inside & ~kept
     figure = np.zeros(NUMBERS, np.float32)
     if known.figure is not None:
@@ -136,10 +137,10 @@ def ceiling(known: Lesson) -> float:
         figure[:KINDS], figure[KINDS:] = -5, numbers[1:-1]
         figure[int(numbers[0])] = 5
     for place, chosen in (
-        (COLORS + 4, np.full_like(kept, known.figure is not None)),
-        (COLORS + 3, answer == RAMP),
-        (COLORS + 2, np.full_like(kept, known.color_map is not None)),
-        (COLORS + 1, near & (copied == answer)),
+        (COLORS + FIGURE, np.full_like(kept, known.figure is not None)),
+        (COLORS + RAMP_ACTION, answer == RAMP),
+        (COLORS + MAP, np.full_like(kept, known.color_map is not None)),
+        (COLORS + COPY, near & (copied == answer)),
     ):
         choice[place, left & chosen] = 6
         left &= ~chosen
@@ -170,8 +171,8 @@ def test_what_stands_at_a_number_is_the_same_for_any_hash_seed() -> None:
     )
     env = {**os.environ, "PYTHONHASHSEED": "7"}
     elsewhere = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True)
-    one = ExampleStream(5, 1, 0, {}).example(17)
-    assert elsewhere.stdout.strip() == sha256(b"".join(one[name].tobytes() for name in sorted(one))).hexdigest()
+    example = ExampleStream(5, 1, 0, {}).example(17)
+    assert elsewhere.stdout.strip() == sha256(b"".join(example[name].tobytes() for name in sorted(example))).hexdigest()
 
 
 def test_what_is_held_out_is_not_in_the_stream() -> None:

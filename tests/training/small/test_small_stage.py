@@ -17,6 +17,7 @@ import torch
 
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.log.metrics_file import read_training
+from editscope.training.log.training_log import locked_folder
 from editscope.training.small.export import read_average
 from editscope.training.small.settings import read_recipe
 from editscope.training.small.stage import SmallStage, next_stage
@@ -65,23 +66,24 @@ def test_a_stage_that_was_stopped_and_resumed_ends_as_if_it_had_not_been(tmp_pat
     whole.run()
     assert whole.ended and whole.learner.step == 4
 
-    said: list[str] = []
+    lines: list[str] = []
 
     def interrupt(line: str) -> None:
-        said.append(line)
+        lines.append(line)
         if line.startswith("step 2:"):
             os.kill(os.getpid(), signal.SIGINT)
 
     stopped = SmallStage(read, tmp_path / "parts", say=interrupt, go_on="run `it again`")
-    with pytest.raises(Exception, match=r"stopped after step [23], with a checkpoint; to go on, run `it again`"):
+    with pytest.raises(Exception, match=r"stopped after step [23], with a checkpoint; to continue, run `it again`"):
         stopped.run()
     resumed = SmallStage(read, tmp_path / "parts")
     resumed.resume()
     assert resumed.learner.step == stopped.learner.step and resumed.learner.part == 2 * resumed.learner.step
     resumed.run()
 
-    one, other = weights_in(tmp_path / "whole"), weights_in(tmp_path / "parts")
-    assert one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+    whole_weights, parts_weights = weights_in(tmp_path / "whole"), weights_in(tmp_path / "parts")
+    assert whole_weights.keys() == parts_weights.keys()
+    assert all(torch.equal(whole_weights[name], parts_weights[name]) for name in whole_weights)
     losses = [dict(read_training(tmp_path / name).curve("loss")) for name in ("whole", "parts")]
     assert losses[0] == losses[1] and list(losses[0]) == [1, 2, 3, 4]
     assert read_average(tmp_path / "parts").settings.width == 16
@@ -93,37 +95,84 @@ def test_a_stage_that_was_stopped_and_resumed_ends_as_if_it_had_not_been(tmp_pat
 
 def test_the_command_trains_a_stage_and_the_next_one(capsys: Any, tmp_path: Path) -> None:
     file, out = recipe(tmp_path, steps=1), tmp_path / "out"
-    code, said, _ = called(capsys, "train", "small", file, "--out", out, "--dry-run")
-    assert code == 0 and not out.exists() and "held out" in said and "striped" in said
+    code, output, _ = called(capsys, "train", "small", file, "--out", out, "--dry-run")
+    assert code == 0 and not out.exists() and "held out" in output and "striped" in output
     assert called(capsys, "train", "small", file, "--out", out)[0] == 0
     assert [step for step, _ in checkpoints_in(out)] == [1] and (out / "small.toml").is_file()
-    code, _, said = called(capsys, "train", "small", file, "--out", out)
-    assert code == 2 and "--resume" in said
-    code, said, _ = called(capsys, "train", "small", "--out", out, "--resume")
-    assert code == 0 and "going on from step 1" in said and [step for step, _ in checkpoints_in(out)] == [1, 2]
+    code, _, error = called(capsys, "train", "small", file, "--out", out)
+    assert code == 2 and "--resume" in error
+    code, output, _ = called(capsys, "train", "small", "--out", out, "--resume")
+    assert code == 0 and "continuing from step 1" in output and [step for step, _ in checkpoints_in(out)] == [1, 2]
     wide = tmp_path / "wide.toml"
     wide.write_text(file.read_text().replace("width = 16", "width = 32"))
-    code, _, said = called(capsys, "train", "small", wide, "--out", out, "--resume")
-    assert code == 2 and "network.width was 16, now 32" in " ".join(said.split())
+    code, _, error = called(capsys, "train", "small", wide, "--out", out, "--resume")
+    assert code == 2 and "network.width was 16, now 32" in " ".join(error.split())
 
     torch.save(load_checkpoint(checkpoints_in(out)[-1][1]).average, tmp_path / "average.pt")
     start = ("--start", tmp_path / "average.pt")
     assert called(capsys, "train", "small", file, "--out", tmp_path / "more", *start)[0] == 0
-    code, _, said = called(capsys, "train", "small", "--out", tmp_path / "other", *start)
-    assert code == 2 and "has no weights of this network" in " ".join(said.split())
+    code, _, error = called(capsys, "train", "small", "--out", tmp_path / "other", *start)
+    assert code == 2 and "does not have the weights of this network" in " ".join(error.split())
+
+
+def test_a_second_training_in_a_folder_leaves_the_recipe_of_the_first(capsys: Any, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with locked_folder(out):  # a training that has not saved a checkpoint yet
+        (out / "small.toml").write_text("the recipe of the first")
+        code, _, error = called(capsys, "train", "small", recipe(tmp_path, steps=1), "--out", out)
+        assert code == 2 and "is being written by another process" in " ".join(error.split())
+        assert (out / "small.toml").read_text() == "the recipe of the first"
+
+
+def test_a_training_starts_with_what_export_reads(capsys: Any, tmp_path: Path) -> None:
+    file, first = recipe(tmp_path, steps=1), tmp_path / "first"
+    assert called(capsys, "train", "small", file, "--out", first)[0] == 0
+    checkpoint = checkpoints_in(first)[-1][1]
+    for number, start in enumerate((first, checkpoint)):
+        stage = SmallStage(read_recipe(file), tmp_path / f"more-{number}")
+        stage.learner.start_from(start)
+        average = load_checkpoint(checkpoint).average
+        assert average is not None
+        for weights in (stage.learner.weights(), stage.learner.average):
+            assert all(torch.equal(weights[name], value) for name, value in average.items())
+        assert stage.learner.step == 0
+    assert called(capsys, "train", "small", file, "--out", tmp_path / "third", "--start", first)[0] == 0
+
+    wide = tmp_path / "wide.toml"
+    wide.write_text(file.read_text().replace("width = 16", "width = 32"))
+    saved = {"network": load_checkpoint(checkpoint).weights, "average": load_checkpoint(checkpoint).average}
+    torch.save(saved, tmp_path / "no-step.pt")
+    for recipe_file, start, reason in (
+        (wide, first, "other sizes than the recipe: width is 16, not 32"),
+        (file, tmp_path / "no-step.pt", "does not have the weights of this network"),
+        (file, tmp_path, "is not a training of the small editor"),
+        (file, tmp_path / "none.pt", "is not there"),
+    ):
+        code, _, error = called(capsys, "train", "small", recipe_file, "--out", tmp_path / "fourth", "--start", start)
+        assert code == 2 and reason in " ".join(error.split()) and not (tmp_path / "fourth").exists()
+
+
+def test_a_checkpoint_does_not_record_the_words_of_the_vocabulary_as_a_setting(tmp_path: Path) -> None:
+    """Checkpoints of earlier versions do not, and must be resumed."""
+    read = read_recipe(recipe(tmp_path))
+    assert sorted(name for name in read.decides if name.startswith("network.")) == [
+        f"network.{name}" for name in ("fine", "heads", "layers", "registers", "width")
+    ]
 
 
 def test_each_stage_of_a_recipe_follows_the_one_before(capsys: Any, tmp_path: Path) -> None:
     file, out = recipe(tmp_path, steps=1), tmp_path / "out"
     file.write_text(f'{file.read_text()}\n[[stages]]\n\n[[stages]]\nrate = 1e-4\nreward = "miou"\nlessons = 0.5\n')
-    code, said, _ = called(capsys, "train", "small", file, "--out", out)
-    assert code == 0 and "stage 1 of 2 is over at step 1" in said and "the next stage: `editscope train small" in said
-    code, said, _ = called(capsys, "train", "small", "--out", out, "--resume", "--dry-run")
-    assert code == 0 and "2 of 2" in said and "mIoU as a reward" in said
-    code, said, _ = called(capsys, "train", "small", "--out", out, "--resume")
-    assert code == 0 and "stage 2 of 2, going on from step 1" in said and "the next stage" not in said
-    code, said, _ = called(capsys, "train", "small", "--out", out, "--resume", "--dry-run")
-    assert code == 0 and "2 of 2 once more: all 2 stages are done" in said and "or 1 step, whichever" in said
+    code, output, _ = called(capsys, "train", "small", file, "--out", out)
+    assert (
+        code == 0 and "stage 1 of 2 finished at step 1" in output and "the next stage: `editscope train small" in output
+    )
+    code, output, _ = called(capsys, "train", "small", "--out", out, "--resume", "--dry-run")
+    assert code == 0 and "2 of 2" in output and "mIoU as a reward" in output
+    code, output, _ = called(capsys, "train", "small", "--out", out, "--resume")
+    assert code == 0 and "stage 2 of 2, continuing from step 1" in output and "the next stage" not in output
+    code, output, _ = called(capsys, "train", "small", "--out", out, "--resume", "--dry-run")
+    assert code == 0 and "2 of 2, repeated: all 2 stages are done" in output and "or 1 step, whichever" in output
     curves = read_training(out)
     assert [step for step, _ in curves.curve("reward")] == [2] and dict(curves.curve("rate"))[2] <= 1e-4
     assert next_stage(out) == 3  # beyond the recipe the last stage is repeated
@@ -133,30 +182,32 @@ def test_each_stage_of_a_recipe_follows_the_one_before(capsys: Any, tmp_path: Pa
 @pytest.mark.parametrize(
     ("entry", "sentence"),
     [
-        ("batch = 3\npart = 2", "batch: 3 is no multiple of part, 2"),
+        ("batch = 3\npart = 2", "batch: 3 must be a multiple of part, 2"),
         ('without = ["stripes"]', "did you mean"),
         ("shares = { recolour = 2.0 }", "did you mean"),
         ("shares = { recolor = -1 }", "recolor is -1"),
         ("rates = 3", "rate"),
         ("workers = 1.5", "workers: 1.5 is not a whole number"),
-        ("fall = 2.0", "fall is 0 to 1"),
-        ('reward = "psnr"', "is no reward"),
-        ("lessons = 0.5", "for a stage that has a reward"),
+        ("fall = 2.0", "fall must be 0 to 1"),
+        ('reward = "psnr"', "is not a reward"),
+        ("lessons = 0.5", "needs a stage with a reward"),
         ("[[stages]]\nrate = 0", "[[stages]] 1 seconds and rate"),
         ("[[stages]]\nrates = 1", "rate"),
-        ("without = [3]", "without: [3] is no list of names"),
+        ("without = [3]", "without: [3] is not a list of names"),
         ('without = "striped"', "write one, such as"),
-        ("shares = 3", "shares: 3 is no table"),
+        ("shares = 3", "shares: 3 is not a table"),
         ('device = "gpux"', "gpux"),
-        ("seed = -1", "seed: -1 is no whole number of 0 or more"),
+        ("seed = -1", "seed: -1 must be a whole number, 0 or more"),
         (f"seed = {2**63}", "is larger than 2^63"),
+        ("[network]\nwords = 3", "words: the vocabulary decides it; leave it out"),
+        ("[network]\nwidth = 100", "width: 100 must be a multiple of 4 times the heads, 24"),
     ],
 )
 def test_a_wrong_recipe_is_told_in_a_sentence(entry: str, sentence: str, capsys: Any, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(f"[stage]\n{entry}\n")
-    code, _, said = called(capsys, "train", "small", file, "--out", tmp_path / "out", "--dry-run")
-    assert code == 2 and sentence in " ".join(said.split()) and "mine.toml" in said.replace("\n", "")
+    code, _, error = called(capsys, "train", "small", file, "--out", tmp_path / "out", "--dry-run")
+    assert code == 2 and sentence in " ".join(error.split()) and "mine.toml" in error.replace("\n", "")
 
 
 def test_a_device_that_is_not_there_is_refused(capsys: Any, tmp_path: Path) -> None:
@@ -164,22 +215,22 @@ def test_a_device_that_is_not_there_is_refused(capsys: Any, tmp_path: Path) -> N
     missing = "mps" if not torch.backends.mps.is_available() else "cuda"
     file.write_text(file.read_text().replace('"cpu"', f'"{missing}"'))
     for more in ((), ("--dry-run",)):
-        code, _, said = called(capsys, "train", "small", file, "--out", tmp_path / "out", *more)
-        assert code == 2 and f"PyTorch finds no {missing} here" in " ".join(said.split())
+        code, _, error = called(capsys, "train", "small", file, "--out", tmp_path / "out", *more)
+        assert code == 2 and f"PyTorch finds no {missing} here" in " ".join(error.split())
 
 
 def test_no_seconds_are_refused_and_a_huge_network_is_counted_without_memory(capsys: Any, tmp_path: Path) -> None:
     file = recipe(tmp_path)
-    code, _, said = called(capsys, "train", "small", file, "--out", tmp_path / "out", "--seconds", "0")
-    assert code == 2 and "--seconds 0: write a number above 0" in " ".join(said.split())
+    code, _, error = called(capsys, "train", "small", file, "--out", tmp_path / "out", "--seconds", "0")
+    assert code == 2 and "--seconds 0: must be above 0" in " ".join(error.split())
     file.write_text(file.read_text().replace("width = 16", "width = 400000"))
-    code, said, _ = called(capsys, "train", "small", file, "--out", tmp_path / "out", "--dry-run")
-    assert code == 0 and re.search(r"parameters +\d{1,3}(,\d{3}){3,}", said)
+    code, output, _ = called(capsys, "train", "small", file, "--out", tmp_path / "out", "--dry-run")
+    assert code == 0 and re.search(r"parameters +\d{1,3}(,\d{3}){3,}", output)
 
 
 def test_the_recipe_that_ships_is_written_and_read(capsys: Any, tmp_path: Path) -> None:
-    code, said, _ = called(capsys, "train", "new", tmp_path / "mine.toml", "--recipe", "small")
-    assert code == 0 and "train small" in said
+    code, output, _ = called(capsys, "train", "new", tmp_path / "mine.toml", "--recipe", "small")
+    assert code == 0 and "train small" in output
     assert read_recipe(tmp_path / "mine.toml") == read_recipe(recipe_that_ships())
 
 
@@ -209,7 +260,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
         while read_training(out).last_step < 1 and process.poll() is None and time.monotonic() < until:
             time.sleep(0.1)
         os.killpg(process.pid, signal.SIGINT)
-        said = " ".join(process.communicate(timeout=300)[0].split())
-    assert process.returncode == 3, said
-    assert "with a checkpoint; to go on, run `editscope train small --out" in said and "Traceback" not in said
+        output = " ".join(process.communicate(timeout=300)[0].split())
+    assert process.returncode == 3, output
+    assert "with a checkpoint; to continue, run `editscope train small --out" in output and "Traceback" not in output
     assert len(checkpoints_in(out)) == 1

@@ -11,6 +11,7 @@ from editscope import printing
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
+    from editscope.runfolder.journal import Journal
     from editscope.training.small.settings import SmallRecipe
 
 RECIPE = "small.toml"
@@ -28,21 +29,26 @@ def small(
         "trained/small"
     ),
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", min=0.0, help="How long this stage trains.")
+        float | None, typer.Option("--seconds", metavar="S", min=0.0, help="How long to train this stage.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Finish the stage that was stopped, or begin the next one after it.")
+        bool, typer.Option("--resume", help="Finish the stage that was stopped, or start the next one.")
     ] = False,
     start: Annotated[
-        Path | None, typer.Option("--start", metavar="FILE", help="Begin with the weights of a PyTorch file.")
+        Path | None,
+        typer.Option(
+            "--start",
+            metavar="PATH",
+            help="Start with the averaged weights of another training: its folder, a checkpoint, or a PyTorch file.",
+        ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what will happen, and train nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what will happen, without training.")] = False,
 ) -> None:
     """Train the small editor on problems that are made while it trains; none of them is in the default set.
 
-    The recipe has three stages: two that teach how answers are made, one that rewards mIoU. Each lasts as long as the
-    recipe or --seconds says; the next one goes on from it with --resume, which after the last stage trains that one
-    once more. Ctrl-C finishes the step, saves a checkpoint and says how to go on.
+    The recipe has three stages: two teach how answers are made, one rewards mIoU. Each lasts as long as the recipe or
+    --seconds says. --resume starts the next stage; after the last one, it repeats the last stage. Ctrl-C finishes the
+    step, saves a checkpoint and tells you how to continue.
 
       editscope train small --dry-run
 
@@ -54,42 +60,51 @@ def small(
     """
     from dataclasses import replace
 
-    from editscope.training.small.stage import SmallStage, check_place, next_stage
+    from editscope.training.log.training_log import locked_folder
+    from editscope.training.small.stage import check_place, next_stage
 
     check_place(out, resume, start)
     file = recipe or (out / RECIPE if resume else _shipped())
-    read = replace(_read(file).lasting(seconds), number=next_stage(out) if resume else 1)
+    read = _read(file).lasting(seconds)
     if dry_run:
-        _say_outline(read, out, resume)
+        _say_outline(replace(read, number=next_stage(out) if resume else 1), out, resume)
         return
     lasts = "" if seconds is None else f" --seconds {seconds:g}"
-    command = f"editscope train small --out {out}{lasts} --resume"
-    stage = SmallStage(read, out, say=printing.say, go_on=f"run `{command}`")
+    with locked_folder(out) as journal:
+        read = replace(read, number=next_stage(out) if resume else 1)
+        _train(read, file, out, journal, resume, start, f"editscope train small --out {out}{lasts} --resume")
+
+
+def _train(
+    recipe: SmallRecipe, file: Path, out: Path, journal: Journal | None, resume: bool, start: Path | None, command: str
+) -> None:
+    """Train a stage in a folder that is locked; ``command`` resumes it."""
+    from editscope.runfolder.files import write_whole
+    from editscope.training.small.stage import SmallStage
+
+    stage = SmallStage(recipe, out, say=printing.say, go_on=f"run `{command}`", journal=journal)
     if resume:
         stage.resume()
-        if read.number > len(read.stages):
-            printing.say(f"{_all_done(read)}; this trains the last one once more")
-        printing.say(f"stage {_numbered(read)}, going on from step {stage.learner.step}")
+        if recipe.number > len(recipe.stages):
+            printing.say(f"{_all_done(recipe)}; this repeats the last stage")
+        printing.say(f"stage {_numbered(recipe)}, continuing from step {stage.learner.step}")
     elif start is not None:
         stage.learner.start_from(start)
-        stage.first = stage.learner.step
     if file != out / RECIPE:
-        from editscope.runfolder.files import write_whole
-
         write_whole(out / RECIPE, file.read_bytes())
     stage.run()
     printing.say(
-        f"{out}: stage {_numbered(read)} is over at step {stage.learner.step}; "
+        f"{out}: stage {_numbered(recipe)} finished at step {stage.learner.step}; "
         f"`editscope train small-export {out} --out FILE` writes its weights"
     )
-    if read.number < len(read.stages):
+    if recipe.number < len(recipe.stages):
         printing.say(f"the next stage: `{command}`")
 
 
 def _numbered(recipe: SmallRecipe) -> str:
-    """The stage among those of its recipe."""
+    """The stage and how many its recipe has."""
     count = len(recipe.stages)
-    return f"{min(recipe.number, count)} of {count}{' once more' if recipe.number > count else ''}"
+    return f"{min(recipe.number, count)} of {count}{', repeated' if recipe.number > count else ''}"
 
 
 def _all_done(recipe: SmallRecipe) -> str:
@@ -112,7 +127,7 @@ def _read(file: Path) -> SmallRecipe:
 
 
 def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
-    """Print what a stage will do."""
+    """Print what the stage will do."""
     import torch
     from rich.table import Table
 
@@ -123,22 +138,23 @@ def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
 
     stage = recipe.stage
     with torch.device("meta"):  # counts without memory
-        parameters = parameters_of(SmallNetwork(recipe.network.sizes))
+        parameters = parameters_of(SmallNetwork(recipe.network))
     again = f": {_all_done(recipe)}" if recipe.number > len(recipe.stages) else ""
-    lasts = f"{stage.seconds:g} seconds or {count(stage.steps, 'step')}, whichever ends first"
-    there = checkpoints_in(folder)
+    lasts = f"{stage.seconds:g} seconds or {count(stage.steps, 'step')}, whichever comes first"
+    falls = f", falls to 0 over the last {stage.fall:.0%}" if stage.fall else ""
+    saved = checkpoints_in(folder)
     table = Table(show_header=False, box=None, pad_edge=False)
     rows = [
         ("parameters", f"{parameters:,}"),
         ("device", stage.on),
         ("stage", _numbered(recipe) + again),
         ("learns from", "mIoU as a reward, and lessons" if stage.reward else "lessons"),
-        ("lasts", lasts + (f", from step {there[-1][0]:,}" if there and resume else "")),
-        ("problems of a step", f"{stage.batch}, made by {stage.workers} processes"),
+        ("lasts", lasts + (f", from step {saved[-1][0]:,}" if saved and resume else "")),
+        ("problems per step", f"{stage.batch}, made by {stage.workers} processes"),
         ("kinds of problems", f"{len(cells_of(stage.shares, stage.without))}: tasks, modes and conditions"),
         ("held out", ", ".join(stage.without) or "nothing"),
-        ("rate", f"{stage.rate:g}, warm-up {stage.warmup}, falls over the last {stage.fall:.0%}"),
-        ("checkpoints", f"each {stage.save_every} steps and at the end"),
+        ("rate", f"{stage.rate:g}, {count(stage.warmup, 'step')} of warm-up{falls}"),
+        ("checkpoints", f"every {stage.save_every} steps and at the end"),
         ("folder", str(folder)),
     ]
     for name, value in rows:
@@ -148,7 +164,7 @@ def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
 
 def small_export(
     checkpoint: Annotated[
-        Path, typer.Argument(metavar="CHECKPOINT", help="The folder of a training, or a file of its averaged weights.")
+        Path, typer.Argument(metavar="CHECKPOINT", help="The folder of a training, a checkpoint, or a PyTorch file.")
     ],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")],
 ) -> None:

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
 from editscope.editors.small.inputs import INPUTS, OUTPUTS, network_inputs
+from editscope.editors.small.pictures import ReadPicture, read_picture
 from editscope.editors.small.sentences import LETTERS, UNKNOWN, ReadSentence, read_sentence
 from editscope.editors.small.weights import facts_of, read_weights, shipped_weights
 from editscope.errors import BadInput
 from editscope.images import Pixels
 
-if TYPE_CHECKING:
-    from editscope.editors.small.pictures import ReadPicture
-
 MOST_UNKNOWN = 0.1
-"""The share of a sentence that may be words it has never seen."""
+"""The largest share of a sentence that can be unknown words."""
 MOST_NAMED = 5
+"""Unknown words that a message lists."""
 LONGEST_NAMED = 24
 """Characters of a word or a number that a message shows."""
 LEAST_WORDS = 3
-"""Different words that a sentence must have; those that it was trained on have 5 or more."""
+"""Different known words that a sentence needs; those in training have 5 or more."""
 LEAST_FLAT = 0.8
-"""The share of a picture that must be of its flat colors; drawings in JPEGs have more, and photographs far less."""
+"""The share of a picture that must have its flat colors; drawings in JPEGs have more, and photographs far less."""
 
 
 def load(target: str) -> Editor:
@@ -36,7 +35,7 @@ def load(target: str) -> Editor:
 
 
 class SmallEditor(Editor):
-    """Reads a sentence and a grid of at most 256 × 256 pixels, and paints what it decides at full size."""
+    """Reads a sentence and a grid of at most 256 × 256 pixels, and paints its decisions at full size."""
 
     workers = None
     max_images = 1
@@ -49,11 +48,11 @@ class SmallEditor(Editor):
 
     @property
     def free(self) -> bool:
-        """Whether an edit costs nothing and may be made again: it does, and is the same again."""
+        """Whether an edit costs nothing and can be repeated: it can, with the same result."""
         return True
 
     def check(self) -> None:
-        """Raise BadInput where the weights or ONNX Runtime are missing or damaged."""
+        """Raise BadInput if the weights or ONNX Runtime are missing or damaged."""
         from importlib.util import find_spec
 
         if find_spec("onnxruntime") is None:
@@ -65,9 +64,7 @@ class SmallEditor(Editor):
         self._session = new_session(read_weights(self.weights)[1], str(self.weights))
 
     def edit(self, case: Request) -> Edit:
-        """The edit; the picture unchanged, with a trace that says why, where it is not for this editor."""
-        from editscope.editors.small.pictures import read_picture
-
+        """The edit. If the request is not for this editor, the picture unchanged, with a trace that says why."""
         picture = case.arrays[0]
         sentence = read_sentence(case.instruction)
         if reason := unreadable(sentence):
@@ -76,13 +73,11 @@ class SmallEditor(Editor):
         if reason := no_drawing(read):
             return Edit(case.case_id, case.variant, image=picture, trace=f"Left unchanged: {reason}.")
         image = self._painted(picture, sentence, read)
-        same = "Nothing changed: the network found nothing to do." if np.array_equal(image, picture) else None
-        return Edit(case.case_id, case.variant, image=image, trace=same)
+        trace = "Nothing changed: the network found nothing to do." if np.array_equal(image, picture) else None
+        return Edit(case.case_id, case.variant, image=image, trace=trace)
 
     def painted(self, picture: Pixels, sentence: ReadSentence) -> Pixels:
-        """What the network makes of a picture, whatever picture and sentence are."""
-        from editscope.editors.small.pictures import read_picture
-
+        """The network's edit of any picture and sentence, without the checks of ``edit``."""
         return self._painted(picture, sentence, read_picture(picture, sentence.codes))
 
     def _painted(self, picture: Pixels, sentence: ReadSentence, read: ReadPicture) -> Pixels:
@@ -91,11 +86,11 @@ class SmallEditor(Editor):
         if self._session is None:
             self.load()
         inputs = network_inputs(sentence, read)
-        said = self._session.run(list(OUTPUTS), {name: inputs[name][None] for name in INPUTS})
-        return painted(picture, read, *said)[0]
+        outputs = self._session.run(list(OUTPUTS), {name: inputs[name][None] for name in INPUTS})
+        return painted(picture, read, *outputs)[0]
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         self._session = None
 
     def source_files(self) -> Sequence[str | Path]:
@@ -104,32 +99,33 @@ class SmallEditor(Editor):
 
 
 def unreadable(sentence: ReadSentence) -> str:
-    """Why a sentence is not one that the network can follow; "" where it may be."""
+    """Why the network cannot follow a sentence; "" if it can."""
     if not sentence.tokens:
         return "the instruction is empty"
     if sentence.length > LETTERS:
-        return f"the instruction has {sentence.length:,} characters, and it reads {LETTERS:,} at most"
+        return f"the instruction has {sentence.length:,} characters, and the editor reads {LETTERS:,} at most"
     if sentence.cut:
-        return f"the instruction is longer than the {len(sentence.tokens)} words and signs that it reads"
+        return f"the instruction is longer than the {len(sentence.tokens)} words and signs that the editor reads"
     unknown = sum(token == UNKNOWN for token in sentence.tokens)
     if sentence.large:
-        return f"the number {_shown(sentence.large[0])} is larger than any that it was trained on"
+        return f"the number {_shown(sentence.large[0])} is larger than any that the editor was trained on"
     if unknown <= MOST_UNKNOWN * len(sentence.tokens):
         if sentence.known >= LEAST_WORDS:
             return ""
-        few = "no word" if not sentence.known else f"only {sentence.known} of the words"
-        return f"the instruction has {few} that it knows; it needs at least {LEAST_WORDS} different ones"
+        few = f"only {sentence.known}" if sentence.known else "none"
+        return f"the editor needs at least {LEAST_WORDS} different words that it knows, and the instruction has {few}"
     words = [_shown(word) for word in dict.fromkeys(sentence.unknown)]
     named = f" ({', '.join(words[:MOST_NAMED])}{' …' if len(words) > MOST_NAMED else ''})" if words else ""
-    return f"it was not trained on {unknown} of the {len(sentence.tokens)} words and signs of the instruction{named}"
+    count = len(sentence.tokens)
+    return f"the editor was not trained on {unknown} of the {count} words and signs in the instruction{named}"
 
 
 def no_drawing(read: ReadPicture) -> str:
-    """Why a picture is not one that the network can edit; "" where it may be."""
+    """Why the network cannot edit a picture; "" if it can."""
     if read.flat >= LEAST_FLAT:
         return ""
     other = f"{100 * (1 - read.flat):.0f} % of this picture's pixels"
-    return f"it was trained on drawings in flat colors, and {other} are of other colors"
+    return f"the editor was trained on drawings in flat colors, and {other} have other colors"
 
 
 def _shown(word: str) -> str:
@@ -137,7 +133,7 @@ def _shown(word: str) -> str:
 
 
 def new_session(onnx: bytes, name: str) -> Any:
-    """A session of ONNX Runtime with one thread; BadInput where it cannot read the network."""
+    """A session of ONNX Runtime with one thread. Raises BadInput if it cannot read the network."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -146,7 +142,7 @@ def new_session(onnx: bytes, name: str) -> Any:
     options.log_severity_level = 3
     try:
         return onnxruntime.InferenceSession(onnx, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # its exceptions have no class of their own in common
+    except Exception as error:  # its exceptions have no common class
         reason = " ".join(str(error).split())[:200]
         raise BadInput(
             f"ONNX Runtime {onnxruntime.__version__} cannot read the network of {name} ({reason})"

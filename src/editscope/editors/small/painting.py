@@ -1,4 +1,4 @@
-"""Painting at full size: what the small editor's network says of a grid, carried over to every pixel of the picture."""
+"""Painting at full size: what the small editor's network decides on a grid, applied to every pixel of the picture."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from editscope.images import Pixels
 
 Floats = npt.NDArray[np.float32]
 LUMA = (0.299, 0.587, 0.114)
+KEEP, COPY, MAP, RAMP, FIGURE = range(5)
+"""What a pixel can do instead of taking a color: stay as it is, show another place, be mapped, be part of a gradient,
+or be part of the figure (outside of the figure, it stays as it is). In a choice, they come after the colors."""
+ACTIONS = 5
 CORNERS = 5
-"""Points that a figure has at most."""
+"""The most points that a figure has."""
 KINDS = 4
-"""Of figures: a stroke of a round brush from the first point to the second, a polygon of 3, of 4, of 5 points."""
+"""Kinds of figures: a stroke of a round brush from the first point to the second, and polygons of 3, 4 and 5 points."""
 NUMBERS = KINDS + 2 * CORNERS + 1
-"""Of a figure: logits of the kinds, the points, and the radius of the brush, in pixels of the grid."""
+"""Numbers of a figure: logits of the kinds, the points, and the radius of the brush, in pixels of the grid."""
 
 
 def painted(
@@ -31,9 +35,9 @@ def painted(
 ) -> tuple[Pixels, int]:
     """The edit, and how many pixels it changed.
 
-    ``choice`` (21 × 256 × 256) are logits of colors and actions, ``field`` (6 × 32 × 32) offsets, ``progress``
-    (256 × 256) how far a gradient has come, ``color_map`` five numbers, ``ends`` (2 × 16) logits of its two colors,
-    ``figure`` what is drawn, in the color that the sentence names first.
+    ``choice`` (21 × 256 × 256) has the logits of colors and actions, ``field`` (6 × 32 × 32) the offsets, ``progress``
+    (256 × 256) the position of each pixel in a gradient, ``color_map`` its five numbers, ``ends`` (2 × 16) the logits
+    of the gradient's two colors. ``figure`` is drawn in the color that the sentence names first.
     """
     count = len(read.colors)
     colors = np.zeros((COLORS, 3), np.uint8)
@@ -88,6 +92,112 @@ def _covers(figure: npt.NDArray[np.float64], x: float, y: float) -> bool:
     return odd
 
 
+@compiled(inner=True)
+def _around(at: float, count: int) -> tuple[int, int, float]:
+    # The two pixels of the grid around a place on an axis, and the share of the second.
+    left = at - 0.5
+    first = int(np.floor(left))
+    return min(max(first, 0), count - 1), min(max(first + 1, 0), count - 1), left - first
+
+
+@compiled(inner=True)
+def _look(
+    plane: npt.NDArray[np.uint8],
+    choice: Floats,
+    step: float,
+    rows: int,
+    columns: int,
+    seen: npt.NDArray[np.uint8],
+    keep: npt.NDArray[np.bool_],
+) -> None:
+    # What each pixel of the grid shows, and which of them stay as they are.
+    height, width = plane.shape
+    for row in range(rows):
+        for column in range(columns):
+            seen[row, column] = plane[
+                min(height - 1, int((row + 0.5) * step)), min(width - 1, int((column + 0.5) * step))
+            ]
+            best, most = 0, choice[0, row, column]
+            for kind in range(1, choice.shape[0]):
+                if choice[kind, row, column] > most:
+                    best, most = kind, choice[kind, row, column]
+            keep[row, column] = best == COLORS + KEEP or best == seen[row, column]
+
+
+@compiled(inner=True)
+def _weigh(
+    own: int, seen: npt.NDArray[np.uint8], ra: int, rb: int, ca: int, cb: int, fy: float, fx: float
+) -> tuple[float, float, float, float]:
+    # Of the four pixels of the grid around, those of the same color decide: so edges of shapes stay exact.
+    waa, wab = (1 - fy) * (1 - fx), (1 - fy) * fx
+    wba, wbb = fy * (1 - fx), fy * fx
+    saa = waa + 1e-6 if seen[ra, ca] == own else 0.0
+    sab = wab + 1e-6 if seen[ra, cb] == own else 0.0
+    sba = wba + 1e-6 if seen[rb, ca] == own else 0.0
+    sbb = wbb + 1e-6 if seen[rb, cb] == own else 0.0
+    together = saa + sab + sba + sbb
+    if together > 0:
+        return saa / together, sab / together, sba / together, sbb / together
+    return waa, wab, wba, wbb
+
+
+@compiled(inner=True)
+def _share_out(
+    choice: Floats,
+    ra: int,
+    rb: int,
+    ca: int,
+    cb: int,
+    waa: float,
+    wab: float,
+    wba: float,
+    wbb: float,
+    share: npt.NDArray[np.float64],
+) -> None:
+    # How likely each color and action is for a pixel, up to a common factor.
+    top = -1e30
+    for kind in range(len(share)):
+        value = (
+            waa * choice[kind, ra, ca]
+            + wab * choice[kind, ra, cb]
+            + wba * choice[kind, rb, ca]
+            + wbb * choice[kind, rb, cb]
+        )
+        share[kind] = value
+        top = max(top, value)
+    for kind in range(len(share)):
+        share[kind] = np.exp(share[kind] - top)
+
+
+@compiled(inner=True)
+def _source_of(field: Floats, gx: float, gy: float, step: float) -> tuple[int, int]:
+    # The column and row of the picture that the offsets copy to a place of the grid.
+    row, column = min(int(gy), SIDE - 1) // CELL, min(int(gx), SIDE - 1) // CELL
+    across, down = gx - (column + 0.5) * CELL, gy - (row + 0.5) * CELL
+    sx = gx + field[0, row, column] + field[2, row, column] * across + field[3, row, column] * down
+    sy = gy + field[1, row, column] + field[4, row, column] * across + field[5, row, column] * down
+    return int(np.floor(sx * step)), int(np.floor(sy * step))
+
+
+@compiled(inner=True)
+def _map_pixel(out: npt.NDArray[np.uint8], own: npt.NDArray[np.uint8], color_map: npt.NDArray[np.float64]) -> None:
+    gray = 0.0
+    for channel in range(3):
+        gray += LUMA[channel] * (own[channel] / 255.0)
+    for channel in range(3):
+        new = color_map[0] * (own[channel] / 255.0) + color_map[1] * gray + color_map[2 + channel]
+        out[channel] = np.uint8(np.floor(min(1.0, max(0.0, new)) * 255 + 0.5))
+
+
+@compiled(inner=True)
+def _ramp_pixel(
+    out: npt.NDArray[np.uint8], first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], t: float
+) -> None:
+    t = min(1.0, max(0.0, t))
+    for channel in range(3):
+        out[channel] = np.uint8(np.floor(first[channel] + t * (second[channel] - first[channel]) + 0.5))
+
+
 @compiled(
     "u1[:, :, ::1], u1[:, :, ::1], u1[:, ::1], f4[:, :, ::1], f4[:, :, ::1], f4[:, ::1], u1[:, ::1], f8[::1], f8[::1], "
     "f8[::1], f8[::1], i8, i8, f8, i8, i8"
@@ -111,105 +221,52 @@ def _paint(
     columns: int,
 ) -> int:
     height, width = plane.shape
-    kinds = choice.shape[0]
     keep = np.zeros((SIDE, SIDE), np.bool_)
     seen = np.zeros((SIDE, SIDE), np.uint8)
-    for row in range(rows):
-        for column in range(columns):
-            seen[row, column] = plane[
-                min(height - 1, int((row + 0.5) * step)), min(width - 1, int((column + 0.5) * step))
-            ]
-            best, most = 0, choice[0, row, column]
-            for kind in range(1, kinds):
-                if choice[kind, row, column] > most:
-                    best, most = kind, choice[kind, row, column]
-            keep[row, column] = best == COLORS or best == seen[row, column]
-    share = np.empty(kinds, np.float64)
+    _look(plane, choice, step, rows, columns, seen, keep)
+    share = np.empty(choice.shape[0], np.float64)
     worth = np.empty(COLORS, np.float64)
     changed = 0
     for y in range(height):
         gy = (y + 0.5) / step
-        low = gy - 0.5
-        r0 = int(np.floor(low))
-        fy = low - r0
-        ra, rb = min(max(r0, 0), rows - 1), min(max(r0 + 1, 0), rows - 1)
+        ra, rb, fy = _around(gy, rows)
         for x in range(width):
             gx = (x + 0.5) / step
-            left = gx - 0.5
-            c0 = int(np.floor(left))
-            fx = left - c0
-            ca, cb = min(max(c0, 0), columns - 1), min(max(c0 + 1, 0), columns - 1)
+            ca, cb, fx = _around(gx, columns)
             if keep[ra, ca] and keep[ra, cb] and keep[rb, ca] and keep[rb, cb]:
                 continue
             own = plane[y, x]
-            # Of the four pixels of the grid around, those of the same color decide: so edges of shapes stay exact.
-            waa, wab = (1 - fy) * (1 - fx), (1 - fy) * fx
-            wba, wbb = fy * (1 - fx), fy * fx
-            saa = waa + 1e-6 if seen[ra, ca] == own else 0.0
-            sab = wab + 1e-6 if seen[ra, cb] == own else 0.0
-            sba = wba + 1e-6 if seen[rb, ca] == own else 0.0
-            sbb = wbb + 1e-6 if seen[rb, cb] == own else 0.0
-            together = saa + sab + sba + sbb
-            if together > 0:
-                waa, wab, wba, wbb = saa / together, sab / together, sba / together, sbb / together
-            top = -1e30
-            for kind in range(kinds):
-                value = (
-                    waa * choice[kind, ra, ca]
-                    + wab * choice[kind, ra, cb]
-                    + wba * choice[kind, rb, ca]
-                    + wbb * choice[kind, rb, cb]
-                )
-                share[kind] = value
-                top = max(top, value)
-            whole = 0.0
-            for kind in range(kinds):
-                share[kind] = np.exp(share[kind] - top)
-                whole += share[kind]
+            waa, wab, wba, wbb = _weigh(own, seen, ra, rb, ca, cb, fy, fx)
+            _share_out(choice, ra, rb, ca, cb, waa, wab, wba, wbb, share)
             for place in range(COLORS):
                 worth[place] = share[place] if place < count else 0.0
-            worth[own] += share[COLORS]
-            if drawn >= 0 and _covers(figure, gx, gy):
-                worth[drawn] += share[COLORS + 4]
-            else:
-                worth[own] += share[COLORS + 4]
-            row, column = min(int(gy), SIDE - 1) // CELL, min(int(gx), SIDE - 1) // CELL
-            across, down = gx - (column + 0.5) * CELL, gy - (row + 0.5) * CELL
-            sx = gx + field[0, row, column] + field[2, row, column] * across + field[3, row, column] * down
-            sy = gy + field[1, row, column] + field[4, row, column] * across + field[5, row, column] * down
-            px, py = int(np.floor(sx * step)), int(np.floor(sy * step))
+            worth[own] += share[COLORS + KEEP]
+            worth[drawn if drawn >= 0 and _covers(figure, gx, gy) else own] += share[COLORS + FIGURE]
+            px, py = _source_of(field, gx, gy, step)
             there = 0 <= px < width and 0 <= py < height
             if there:
-                worth[plane[py, px]] += share[COLORS + 1]
+                worth[plane[py, px]] += share[COLORS + COPY]
             best, most = 0, worth[0]
             for place in range(1, COLORS):
                 if worth[place] > most:
                     best, most = place, worth[place]
-            if share[COLORS + 2] > most and share[COLORS + 2] >= share[COLORS + 3]:
-                gray = 0.0
-                for channel in range(3):
-                    gray += LUMA[channel] * (source[y, x, channel] / 255.0)
-                for channel in range(3):
-                    new = color_map[0] * (source[y, x, channel] / 255.0) + color_map[1] * gray + color_map[2 + channel]
-                    out[y, x, channel] = np.uint8(np.floor(min(1.0, max(0.0, new)) * 255 + 0.5))
+            if share[COLORS + MAP] > most and share[COLORS + MAP] >= share[COLORS + RAMP]:
+                _map_pixel(out[y, x], source[y, x], color_map)
                 changed += 1
-            elif share[COLORS + 3] > most:
+            elif share[COLORS + RAMP] > most:
                 t = (1 - fy) * ((1 - fx) * progress[ra, ca] + fx * progress[ra, cb]) + fy * (
                     (1 - fx) * progress[rb, ca] + fx * progress[rb, cb]
                 )
-                t = min(1.0, max(0.0, t))
-                for channel in range(3):
-                    out[y, x, channel] = np.uint8(
-                        np.floor(first[channel] + t * (second[channel] - first[channel]) + 0.5)
-                    )
+                _ramp_pixel(out[y, x], first, second, t)
                 changed += 1
-            elif there and best == plane[py, px] and share[COLORS + 1] > share[best]:
-                # The pixel itself, not the color that stands for it: they differ where a picture has many colors.
-                if best != own:
-                    for channel in range(3):
-                        out[y, x, channel] = source[py, px, channel]
-                    changed += 1
-            elif best != own:
+            elif best == own:
+                continue
+            elif there and best == plane[py, px] and share[COLORS + COPY] > share[best]:
+                # The pixel itself, not the color that stands for it: they differ in a picture with many colors.
+                for channel in range(3):
+                    out[y, x, channel] = source[py, px, channel]
+                changed += 1
+            else:
                 for channel in range(3):
                     out[y, x, channel] = colors[best, channel]
                 changed += 1

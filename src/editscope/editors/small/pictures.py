@@ -1,4 +1,4 @@
-"""Pictures as the small editor reads them: a grid of at most 256 × 256 pixels, each the number of a color."""
+"""Pictures as the small editor reads them: a grid of at most 256 × 256 pixels, each with the number of a color."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from editscope.images import Pixels
 SIDE = 256
 """The longer side of what the network sees, in pixels."""
 CELL = 8
-"""Pixels along the side of a cell, the unit in which the network thinks."""
+"""Pixels along the side of a cell, which is one token of the network."""
 CELLS = SIDE // CELL
 COLORS = 16
-"""Colors that the network may choose from: those of the picture, then those of the sentence."""
+"""The most colors that the network can choose from: those of the picture, then those of the sentence."""
 OUTSIDE = 255
-"""What stands in a grid where the picture has ended."""
+"""The value of a grid outside of the picture."""
 BLOCK = 1 << 18
-"""Pixels, or colors, that are looked at together; more would take memory and no less time."""
+"""Pixels or colors that are processed together; more would take more memory and as much time."""
 FEW = 256
-"""Colors up to which searching for each is faster than a table of all colors that there are."""
+"""Up to this many colors, a search for each is faster than a table of all possible colors."""
 MERGED = 32
-"""In a picture with more colors, such as one with noise: levels by which a color may differ from what it counts as."""
+"""In a picture with too many colors, such as one with noise, the levels within which colors count as one."""
 LEAST = 0.001
-"""The share of such a picture that a color must have with all that count for it; edges in JPEGs have less."""
+"""The share of such a picture that a color needs, with all that count as it; edges in JPEGs have less."""
 NEAR = 12
-"""Levels by which a pixel may differ from a flat color and still be taken for it."""
+"""Levels within which a pixel still counts as a flat color."""
 
 Grid = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
 class GridSize:
-    """How the pixels of a picture become those of the grid: one of each ``step`` × ``step``, the middle one."""
+    """How the pixels of a picture become those of the grid: the middle one of each ``step`` × ``step``."""
 
     width: int
     height: int
@@ -68,7 +68,7 @@ def grid_size(width: int, height: int) -> GridSize:
 
 
 def shown(plane: npt.NDArray[np.uint8], size: GridSize) -> Grid:
-    """The pixels of a plane that the grid shows, with what lies outside marked."""
+    """The pixels of a plane that the grid shows, with ``OUTSIDE`` around them."""
     columns, rows = size.places()
     grid = np.full((SIDE, SIDE), OUTSIDE, np.uint8)
     grid[: len(rows), : len(columns)] = plane[np.ix_(rows, columns)]
@@ -79,7 +79,7 @@ def shown(plane: npt.NDArray[np.uint8], size: GridSize) -> Grid:
 class ReadPicture:
     """A picture as numbers of colors. ``plane`` has the whole picture, ``grid`` what the network sees.
 
-    ``colors`` are those that it may choose from, ``marks`` say which of them the sentence names (1, 2 …; 0 for none).
+    ``colors`` are those to choose from, and ``marks`` tells which of them the sentence names (1, 2 …; 0 for none).
     Pixels of other colors have the number of the nearest one.
     """
 
@@ -89,11 +89,11 @@ class ReadPicture:
     marks: npt.NDArray[np.uint8]
     size: GridSize
     flat: float = 1.0
-    """The share of its pixels that have one of its colors, or nearly."""
+    """The share of pixels that have one of its colors, or nearly so."""
 
 
 def read_picture(picture: Pixels, codes: Sequence[tuple[int, int, int]]) -> ReadPicture:
-    """A picture and the color codes of its instruction."""
+    """Read a picture, given the color codes of its instruction."""
     height, width = picture.shape[:2]
     values, counts = np.unique(_packed(picture), return_counts=True)
     drawn = len(values) <= COLORS - len(codes)
@@ -116,7 +116,7 @@ def read_picture(picture: Pixels, codes: Sequence[tuple[int, int, int]]) -> Read
 
 
 def _merged(values: npt.NDArray[np.uint32], counts: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.int64]:
-    """The places of the most frequent colors, after each of which those near to it are left out."""
+    """The places of the most frequent colors; those near a more frequent one are left out."""
     colors, left = _unpacked(values).astype(np.int16), counts.copy()
     places: list[int] = []
     while len(places) < most and left.any():
@@ -129,7 +129,7 @@ def _merged(values: npt.NDArray[np.uint32], counts: npt.NDArray[np.int64], most:
 
 
 def _snapped(own: npt.NDArray[np.uint8], codes: Sequence[tuple[int, int, int]]) -> npt.NDArray[np.uint8]:
-    """Colors with those replaced that are nearly one that the sentence names."""
+    """Colors, with those replaced that are close to one that the sentence names."""
     snapped = own.copy()
     for code in codes:
         away = np.abs(own.astype(np.int16) - np.array(code, np.int16)).max(axis=1)
@@ -157,7 +157,7 @@ def _unpacked(values: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
 
 
 def _nearest(values: npt.NDArray[np.uint32], own: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """The place of the nearest of some colors, the first one of those that are equally near."""
+    """The place of the nearest of some colors; of equally near ones, the first."""
     away = ((_unpacked(values)[:, None].astype(np.int32) - own[None].astype(np.int32)) ** 2).sum(2)
     places: npt.NDArray[np.uint8] = away.argmin(1).astype(np.uint8)
     return places
@@ -166,7 +166,7 @@ def _nearest(values: npt.NDArray[np.uint32], own: npt.NDArray[np.uint8]) -> npt.
 def choices(
     own: npt.NDArray[np.uint8], codes: Sequence[tuple[int, int, int]]
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """The colors to choose from and their marks: a picture's own, then those that only the sentence has."""
+    """The colors to choose from and their marks: the picture's own, then those that only the sentence has."""
     colors = [tuple(int(value) for value in color) for color in own]
     marks = [0] * len(colors)
     for place, code in enumerate(codes):

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
 TOKENS = 96
-"""Tokens of a sentence; longer ones are cut off."""
+"""The most tokens that a sentence has; longer ones are cut off."""
 LETTERS = 2000
-"""Characters of a text that are looked at; the longest sentences that it learned from have about 450."""
+"""Characters of a text that are read; the longest sentences in training have about 450."""
 LARGEST = 1000.0
-"""Numbers above it are none that it was trained on: those have 360 at most."""
+"""Larger numbers are refused; the largest in training is 360."""
 CODES = 3
-"""Color codes that a sentence may have."""
+"""The most color codes that a sentence can have."""
 PADDING, UNKNOWN, NUMBER = 0, 1, 2
 SPECIAL = ("<padding>", "<unknown>", "<number>", *(f"<code {place + 1}>" for place in range(CODES)))
 DIGITS = "0123456789"
@@ -30,17 +29,17 @@ class ReadSentence:
     values: tuple[float, ...]
     codes: tuple[tuple[int, int, int], ...]
     unknown: tuple[str, ...]
-    """Words that the editor has never met."""
+    """Words that the editor does not know."""
     cut: bool = False
     """Whether the sentence is longer than what was read."""
     length: int = 0
     """Characters of the whole text."""
     large: tuple[str, ...] = ()
-    """Numbers above ``LARGEST``, as they are written."""
+    """Numbers above ``LARGEST``, as written."""
 
     @property
     def known(self) -> int:
-        """How many different words it has that the editor knows; numbers, codes and signs are no words."""
+        """How many different words the editor knows; numbers, codes and signs do not count as words."""
         words = vocabulary()
         there = {token - len(SPECIAL) for token in self.tokens if token >= len(SPECIAL)}
         return sum(words[place][0].isalpha() for place in there if place < len(words))
@@ -55,9 +54,9 @@ def parts_of(sentence: str) -> list[str]:
     return _PARTS.findall(sentence.lower())
 
 
-def read_sentence(sentence: str, words: Sequence[str] | None = None) -> ReadSentence:
-    """A sentence with the vocabulary that ships, or another one."""
-    known = _numbered(tuple(words)) if words is not None else _numbered(vocabulary())
+def read_sentence(sentence: str) -> ReadSentence:
+    """A sentence as the network reads it."""
+    known = word_tokens()
     tokens: list[int] = []
     values: list[float] = []
     codes: list[tuple[int, int, int]] = []
@@ -94,12 +93,12 @@ def vocabulary() -> tuple[str, ...]:
     return tuple(text.split())
 
 
-def words_in(sentences: Iterable[str]) -> list[str]:
-    """The vocabulary of sentences: their words and signs, without numbers and codes, sorted."""
-    parts = {part for sentence in sentences for part in parts_of(sentence)}
-    return sorted(part for part in parts if part[0] not in DIGITS and not (part[0] == "#" and len(part) == 7))
+@lru_cache(maxsize=1)
+def word_tokens() -> dict[str, int]:
+    """The token of each word that the editor knows."""
+    return {word: len(SPECIAL) + place for place, word in enumerate(vocabulary())}
 
 
-@lru_cache(maxsize=4)
-def _numbered(words: tuple[str, ...]) -> dict[str, int]:
-    return {word: len(SPECIAL) + place for place, word in enumerate(words)}
+def token_count() -> int:
+    """How many different tokens there are: the special ones and the words."""
+    return len(SPECIAL) + len(vocabulary())

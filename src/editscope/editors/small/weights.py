@@ -1,4 +1,4 @@
-"""Weights of the small editor: one file with a line that says what it holds, and a network as ONNX after it."""
+"""Weights of the small editor: a file with a line that describes it, followed by a network as ONNX."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ FORMAT = f"{KIND} 2"
 SHIPPED = "small.weights"
 LARGEST = 1 << 30
 LONGEST = 1 << 16
-"""Bytes that the line may have in which a file says what it is."""
-WRITE = "`editscope train small-export CHECKPOINT --out FILE` writes such a file"
+"""The most bytes in the line that describes a file."""
+WRITE = "`editscope train small-export CHECKPOINT --out FILE` writes a new one"
 
 
 def shipped_weights() -> Path:
@@ -27,12 +27,12 @@ def shipped_weights() -> Path:
 
 
 def vocabulary_digest() -> str:
-    """What tells one vocabulary from another: a network reads only the words that it was trained with."""
+    """Identifies the vocabulary: a network reads only the words that it was trained with."""
     return sha256("\n".join(vocabulary()).encode()).hexdigest()[:16]
 
 
 def weights_problem() -> str:
-    """Why the weights that ship cannot be used; "" where they are whole."""
+    """Why the weights that ship cannot be used; "" if they are intact."""
     try:
         read_weights(shipped_weights())
     except BadInput as error:
@@ -41,7 +41,7 @@ def weights_problem() -> str:
 
 
 def packed_weights(onnx: bytes, about: dict[str, Any]) -> bytes:
-    """The bytes of a file of weights. ``about`` are plain facts for people, such as how many problems it has seen."""
+    """The bytes of a weights file. ``about`` has facts for readers, such as how many problems the network has seen."""
     line = {
         "format": FORMAT,
         "sha256": sha256(onnx).hexdigest(),
@@ -52,7 +52,7 @@ def packed_weights(onnx: bytes, about: dict[str, Any]) -> bytes:
 
 
 def facts_of(path: Path) -> dict[str, Any]:
-    """What a file says of itself; nothing where it cannot be read, which ``read_weights`` tells."""
+    """The facts in the first line of a file; none if it cannot be read, which ``read_weights`` reports."""
     try:
         with path.open("rb") as file:
             facts = json.loads(file.readline(LONGEST))
@@ -62,7 +62,7 @@ def facts_of(path: Path) -> dict[str, Any]:
 
 
 def read_weights(path: Path) -> tuple[dict[str, Any], bytes]:
-    """What a file of weights says of itself, and its network; BadInput where it is not whole."""
+    """The facts of a weights file, and its network. Raises BadInput if the file is not intact."""
     shipped = path == shipped_weights()
     fix = "install Editscope again" if shipped else WRITE
     try:
@@ -78,11 +78,13 @@ def read_weights(path: Path) -> tuple[dict[str, Any], bytes]:
     except ValueError:
         known = False
     if not known:
-        raise BadInput(f"{path} is no file of weights of the small editor; {fix}")
+        raise BadInput(f"{path} is not a weights file of the small editor; {fix}")
     if about["format"] != FORMAT:
-        raise BadInput(f"{path} is a file of another version of the small editor; train it again, or use `small`")
+        raise BadInput(
+            f"{path} is a weights file of another version of the small editor; train it again, or use `small`"
+        )
     if sha256(onnx).hexdigest() != about.get("sha256"):
         raise BadInput(f"the weights of the small editor, {path}, are damaged; {fix}")
     if about.get("vocabulary") != vocabulary_digest():
-        raise BadInput(f"{path} was trained with other words than this version of Editscope reads; {WRITE}")
+        raise BadInput(f"{path} was trained with a different vocabulary than this version of Editscope reads; {WRITE}")
     return about, onnx

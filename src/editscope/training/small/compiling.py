@@ -1,4 +1,4 @@
-"""Network and loss in three parts, each compiled by itself: the blocks share their code, which saves a minute."""
+"""Network and loss in three parts, each compiled separately: the blocks share their code, which saves a minute."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from editscope.training.small.reward import expected_miou
 
 
 class LossStep:
-    """The parts of the loss of a batch, from the network in its training."""
+    """The parts of the loss of a batch."""
 
     def __init__(self, network: SmallNetwork, *, compiled: bool, rewarded: bool = False) -> None:
         self.network, self._rewarded = network, rewarded
@@ -28,14 +28,14 @@ class LossStep:
             self._compare = torch.compile(self._compare)
 
     def __call__(self, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-        """Each part of the loss, one number for every example."""
+        """Each part of the loss, a number for every example."""
         x, turn, wanted, fine2, fine4 = self._read(*(batch[name] for name in INPUTS))
         for block in self._blocks:
             x = block(x, turn, wanted)
         return self._compare(x, fine2, fine4, batch)
 
     def _compared(self, x: Tensor, fine2: Tensor, fine4: Tensor, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-        said = self.network.decide(x, fine2, fine4, *(batch[name] for name in INPUTS))
+        prediction = self.network.decide(x, fine2, fine4, *(batch[name] for name in INPUTS))
         with torch.autocast(x.device.type, enabled=False):
-            parts = losses(said, batch)
-            return {**parts, "reward": expected_miou(said, batch)} if self._rewarded else parts
+            parts = losses(prediction, batch)
+            return {**parts, "reward": expected_miou(prediction, batch)} if self._rewarded else parts

@@ -1,33 +1,30 @@
-"""Examples for the small editor: a lesson as the arrays that the network sees and is taught."""
+"""Examples for the small editor: a lesson as the arrays that the network sees and learns from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from editscope.editors.small.painting import CORNERS
-from editscope.editors.small.pictures import CELL, CELLS, COLORS, SIDE, choices, grid_size, shown
+from editscope.editors.small.pictures import CELL, CELLS, COLORS, OUTSIDE, SIDE, choices, grid_size, shown
 from editscope.editors.small.sentences import TOKENS, read_sentence
 from editscope.suites.paintbench.lessons import CopiedArea, Lesson
 
 EXTRA = 24
-"""Colors that may not be chosen: those that a color map makes, and those of the scene that are not in the picture."""
+"""Colors that cannot be chosen: those that a color map makes, and those of the scene that are not in the picture."""
 RAMP = 254
-"""What stands in the answer where the color is one of a gradient."""
-
-Arrays = Mapping[str, npt.NDArray[Any]]
+"""What the answer has in place of a color that is part of a gradient."""
 
 
 def example_of(lesson: Lesson, seed: int) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of a lesson. ``seed`` decides in which order the colors stand, which must teach nothing."""
+    """The arrays of a lesson. ``seed`` decides the order of the colors, so that there is nothing to learn from it."""
     sentence = read_sentence(lesson.instruction)
     height, width = lesson.before.shape
     size = grid_size(width, height)
     before = shown(lesson.before, size)
-    inside = before != 255
+    inside = before != OUTSIDE
     present = np.bincount(lesson.before[::2, ::2].ravel(), minlength=len(lesson.colors)) > 0
     own = lesson.colors[present]
     order = np.random.default_rng(seed).permutation(len(own))
@@ -35,13 +32,13 @@ def example_of(lesson: Lesson, seed: int) -> dict[str, npt.NDArray[Any]]:
     numbers = _numbers(lesson.colors, colors)  # of each color of the scene, among the choices and then the extra ones
     extra = lesson.colors[numbers >= COLORS]
     numbers = np.append(numbers, np.zeros(256 - len(numbers), np.uint8))
-    numbers[255] = 255
+    numbers[OUTSIDE] = OUTSIDE
     grid = numbers[before]
     answer = _answer(lesson, size, before, numbers)
     palette = np.zeros((COLORS + EXTRA, 3), np.uint8)
     palette[: len(colors)] = colors
     palette[COLORS : COLORS + len(extra)] = extra
-    every_mark = np.full(COLORS, 255, np.uint8)
+    every_mark = np.full(COLORS, OUTSIDE, np.uint8)
     every_mark[: len(marks)] = marks
     tokens, values = np.zeros(TOKENS, np.int16), np.zeros(TOKENS, np.float32)
     tokens[: len(sentence.tokens)] = sentence.tokens
@@ -92,9 +89,9 @@ def _answer(lesson: Lesson, size: Any, before: Any, numbers: npt.NDArray[np.uint
 def _field(
     copied: tuple[CopiedArea, ...], changed: npt.NDArray[np.bool_], step: float
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
-    """Where each cell is copied from: the offset at its middle in pixels of the grid, and how that changes inside it.
+    """Where each cell is copied from: the offset at its middle in pixels of the grid, and how it changes inside.
 
-    The weight is 1 for cells that have changed pixels, and for the cells around them.
+    The weight is 1 for cells with changed pixels and for the cells around them.
     """
     field = np.zeros((CELLS, CELLS, 6), np.float32)
     weight = np.zeros((CELLS, CELLS), np.uint8)
@@ -122,7 +119,7 @@ def _field(
 
 
 def _figure(lesson: Lesson, step: float) -> npt.NDArray[np.float32]:
-    """A figure in pixels of the grid: its kind, its points, the radius of its brush, and a 1 where there is one."""
+    """A figure in pixels of the grid: its kind, its points, the radius of its brush, and 1; zeros if there is none."""
     numbers = np.zeros(2 * CORNERS + 3, np.float32)
     figure = lesson.figure
     if figure is not None:
@@ -134,15 +131,15 @@ def _figure(lesson: Lesson, step: float) -> npt.NDArray[np.float32]:
 
 
 def _color_map(lesson: Lesson) -> npt.NDArray[np.float32]:
-    """The numbers of a color map, and a 1 where there is one."""
-    known = lesson.color_map
-    if known is None:
+    """The numbers of a color map and 1; zeros if there is none."""
+    color_map = lesson.color_map
+    if color_map is None:
         return np.zeros(6, np.float32)
-    return np.array([known.own, known.luma, *known.added, 1], np.float32)
+    return np.array([color_map.own, color_map.luma, *color_map.added, 1], np.float32)
 
 
 def _ramp(lesson: Lesson, step: float, colors: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-    """A gradient in pixels of the grid, the numbers of its two colors, and a 1 where there is one."""
+    """A gradient in pixels of the grid, the numbers of its two colors, and 1; zeros if there is none."""
     ramp = lesson.ramp
     if ramp is None:
         return np.zeros(6, np.float32)

@@ -14,59 +14,64 @@ from torch.nn.utils import parametrize
 
 from editscope.editors.small.inputs import INPUTS, OUTPUTS
 from editscope.editors.small.pictures import COLORS, SIDE
-from editscope.editors.small.sentences import SPECIAL, TOKENS, vocabulary
+from editscope.editors.small.sentences import TOKENS
 from editscope.editors.small.weights import packed_weights
 from editscope.errors import BadInput
 from editscope.training.checkpoints import STATE, checkpoints_in, load_checkpoint
-from editscope.training.small.network import NetworkSettings, SmallNetwork, parameters_of, settings_from
+from editscope.training.small.network import SmallNetwork, parameters_of
+from editscope.training.small.settings import NetworkSettings
 from editscope.training.small.stream import ExampleStream
 
 OPSET = 17
 LEVELS = 127
 SMALLEST = 4096
 """Tensors with fewer numbers stay as they are."""
+SOURCES = "the folder of `editscope train small`, one of its checkpoints, or a PyTorch file of weights"
 
 
-def read_average(path: Path) -> SmallNetwork:
+def read_average(path: Path, sizes: NetworkSettings | None = None) -> SmallNetwork:
     """The network of a training, with the average of its weights.
 
-    ``path`` is the folder of a run, one of its checkpoints, or a file of tensors that PyTorch saved.
+    ``path`` is the folder of a training, one of its checkpoints, or a PyTorch file with the tensors alone. The network
+    of such a file has ``sizes``, by default those of the weights that ship; a checkpoint knows its own.
     """
-    sizes = NetworkSettings(words=len(vocabulary()) + len(SPECIAL))
     if path.is_dir():
-        there = checkpoints_in(path)
-        if not there and not (path / STATE).is_file():
-            raise _no_training(path)
-        state = load_checkpoint(there[-1][1] if there else path)
-        if "sizes" not in state.more:  # the checkpoint of another kind of training
-            raise _no_training(path)
-        values, sizes = state.average or state.weights, settings_from(state.more["sizes"])
+        values, sizes = _checkpoint_in(path)
     else:
         values = _tensors_in(path)
-    network = SmallNetwork(sizes)
+    network = SmallNetwork(sizes or NetworkSettings())
     try:
         network.load_state_dict({name: value.float() for name, value in values.items()})
     except (RuntimeError, AttributeError) as error:
-        raise BadInput(f"{path} is no checkpoint of the small editor ({_short(error)})") from error
+        raise BadInput(f"{path} does not have the weights of this network ({_short(error)})") from error
     return network.eval()
 
 
-def _no_training(path: Path) -> BadInput:
-    return BadInput(
-        f"{path} is no training of the small editor; give the folder of `editscope train small`, one of its "
-        "checkpoints, or a file of weights"
-    )
+def _checkpoint_in(folder: Path) -> tuple[Mapping[str, Tensor], NetworkSettings]:
+    """The averaged weights of the last checkpoint, or of the one that the folder is, and the sizes of their network."""
+    checkpoints = checkpoints_in(folder)
+    if not checkpoints and not (folder / STATE).is_file():
+        raise _not_a_training(folder)
+    state = load_checkpoint(checkpoints[-1][1] if checkpoints else folder)
+    if "sizes" not in state.more:  # the checkpoint of another kind of training
+        raise _not_a_training(folder)
+    return state.average or state.weights, NetworkSettings(**state.more["sizes"])
 
 
-def _tensors_in(path: Path) -> Mapping[str, Tensor]:
+def _not_a_training(path: Path) -> BadInput:
+    return BadInput(f"{path} is not a training of the small editor; give {SOURCES}")
+
+
+def _tensors_in(file: Path) -> Mapping[str, Tensor]:
     try:
-        saved = torch.load(path, map_location="cpu", weights_only=True)
-        values: Mapping[str, Tensor] = saved.get("average", saved)
+        saved = torch.load(file, map_location="cpu", weights_only=True)
     except FileNotFoundError:
-        raise BadInput(f"{path} is not there; give the folder of `editscope train small`") from None
-    except Exception as error:  # PyTorch raises what it likes at a file that is none of its own
-        raise BadInput(f"{path} is no checkpoint of the small editor ({_short(error)})") from error
-    return values
+        raise BadInput(f"{file} is not there; give {SOURCES}") from None
+    except Exception as error:  # PyTorch raises errors of many kinds for a file that it did not write
+        raise BadInput(f"{file} is not a PyTorch file with weights ({_short(error)}); give {SOURCES}") from error
+    if not isinstance(saved, Mapping):
+        raise BadInput(f"{file} is not a PyTorch file with weights by name; give {SOURCES}")
+    return saved
 
 
 def _short(error: BaseException) -> str:
@@ -74,7 +79,7 @@ def _short(error: BaseException) -> str:
 
 
 def in_8_bits(value: Tensor) -> tuple[Tensor, Tensor]:
-    """A tensor as whole numbers of −127 … 127 and a scale for each of its first dimension.
+    """A tensor as whole numbers from −127 to 127, and a scale for each row of its first dimension.
 
     >>> in_8_bits(torch.tensor([[1.0, -0.5], [0.0, 0.0]]))[0].tolist()
     [[127, -64], [0, 0]]
@@ -90,26 +95,27 @@ def is_packed(value: Tensor) -> bool:
 
 
 @torch.no_grad()
-def as_stored(network: SmallNetwork) -> SmallNetwork:
-    """A copy of the network with the numbers that its file has: those in 8 bits, as floats again."""
+def stored(network: SmallNetwork) -> SmallNetwork:
+    """A copy of the network that computes with the numbers of its file: those in 8 bits, times their scales."""
     copy = SmallNetwork(network.settings)
-    state = {}
-    for name, value in network.state_dict().items():
-        number, scale = in_8_bits(value) if is_packed(value) else (value, torch.ones(()))
-        state[name] = number.float() * scale
-    copy.load_state_dict(state)
+    copy.load_state_dict(network.state_dict())
+    for module in list(copy.modules()):
+        for name, value in list(module.named_parameters(recurse=False)):
+            if is_packed(value):
+                number, scale = in_8_bits(value.detach())
+                setattr(module, name, nn.Parameter(number, requires_grad=False))
+                parametrize.register_parametrization(module, name, _Unpacked(scale), unsafe=True)
     return copy.eval()
 
 
-def exported(network: SmallNetwork, about: Mapping[str, Any] | None = None, *, packed: bool = True) -> bytes:
-    """The file of weights of a network, byte for byte the same each time; in floats where not ``packed``."""
+def exported(network: SmallNetwork, about: Mapping[str, Any] | None = None) -> bytes:
+    """The weights file of a network, byte for byte the same each time. ``about`` adds facts to its first line."""
     try:
         import onnx  # noqa: F401  PyTorch writes the file with it
     except ImportError:
         raise BadInput("writing the weights of the small editor needs onnx; pip install 'editscope[train]'") from None
-    copy = SmallNetwork(network.settings)
-    copy.load_state_dict(network.state_dict())
-    _prepare(copy.eval(), packed)
+    copy = stored(network)
+    _replace_norms(copy)
     inputs = (
         torch.zeros(1, SIDE, SIDE, dtype=torch.uint8),
         torch.zeros(1, COLORS, 3, dtype=torch.uint8),
@@ -127,7 +133,7 @@ def exported(network: SmallNetwork, about: Mapping[str, Any] | None = None, *, p
             file,
             dynamo=False,
             opset_version=OPSET,
-            # Folding would turn the 8 bits into floats. ONNX Runtime does it when it loads the file.
+            # Folding would turn the 8 bits into floats; ONNX Runtime does that when it loads the file.
             do_constant_folding=False,
             input_names=list(INPUTS),
             output_names=list(OUTPUTS),
@@ -136,18 +142,12 @@ def exported(network: SmallNetwork, about: Mapping[str, Any] | None = None, *, p
     return packed_weights(file.getvalue(), facts)
 
 
-def _prepare(network: SmallNetwork, packed: bool) -> None:
-    """Change a network so that it can be exported, and says the same."""
+def _replace_norms(network: SmallNetwork) -> None:
+    """Replace the norms that ONNX does not have by modules that compute the same."""
     for module in list(network.modules()):
         for name, child in list(module.named_children()):
             if isinstance(child, nn.RMSNorm):
                 setattr(module, name, _PlainNorm(child))
-    for module in list(network.modules()) if packed else ():
-        for name, value in list(module.named_parameters(recurse=False)):
-            if is_packed(value):
-                number, scale = in_8_bits(value.detach())
-                setattr(module, name, nn.Parameter(number, requires_grad=False))
-                parametrize.register_parametrization(module, name, _Unpacked(scale), unsafe=True)
 
 
 class _Unpacked(nn.Module):
@@ -160,7 +160,7 @@ class _Unpacked(nn.Module):
 
 
 class _PlainNorm(nn.Module):
-    """What ``nn.RMSNorm`` computes, in operations that ONNX has."""
+    """The same as ``nn.RMSNorm``, in operations that ONNX has."""
 
     def __init__(self, norm: nn.RMSNorm) -> None:
         super().__init__()
@@ -172,12 +172,12 @@ class _PlainNorm(nn.Module):
 
 
 class _Outputs(nn.Module):
-    """The network for one picture, with what painting needs as its outputs."""
+    """The network for a single picture, with the outputs that painting needs."""
 
     def __init__(self, network: SmallNetwork) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, *inputs: Tensor) -> tuple[Tensor, ...]:
-        said = self.network(*inputs)
-        return tuple(getattr(said, name)[0] for name in OUTPUTS)
+        prediction = self.network(*inputs)
+        return tuple(getattr(prediction, name)[0] for name in OUTPUTS)

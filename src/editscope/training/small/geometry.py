@@ -11,15 +11,13 @@ from editscope.editors.small.painting import CORNERS, KINDS
 from editscope.editors.small.pictures import CELL, CELLS, OUTSIDE, SIDE
 
 UNIT = 64.0
-"""Pixels of the grid for which a place moves when the network says 1 more."""
-
-
+"""Pixels of the grid by which a place moves if the network's output grows by 1."""
 POINTER = 64
-"""Numbers by which a pointer and what it points at find each other."""
+"""Numbers in the query of a pointer and in the key of what it points at."""
 
 
 class Pointers(nn.Module):
-    """Places that a token points at: at a point of the sentence, or at cells of the picture, whose mean it takes."""
+    """Places that a token points at: a point that the sentence gives, or the mean place of cells of the picture."""
 
     def __init__(self, width: int, count: int) -> None:
         super().__init__()
@@ -52,7 +50,7 @@ class Pointers(nn.Module):
 
 
 def copied_places(field: Tensor, number: Tensor, size: Tensor) -> tuple[Tensor, Tensor]:
-    """What the offsets bring to each pixel, the number of a color or OUTSIDE, and the place in the grid it is from."""
+    """What the offsets copy to each pixel (the number of a color, or OUTSIDE), and the place in the grid it is from."""
     batch = field.shape[0]
     x, y = source_places(field)
     column, row = x.floor().long(), y.floor().long()
@@ -77,9 +75,9 @@ def source_places(field: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def motion_field(motion: Tensor, pointed: Tensor) -> Tensor:
-    """The offsets at cells of one map for the whole picture: ``source = q + (1 + A) (place − p)``.
+    """The offsets of all cells by a single map for the whole picture: ``source = q + (1 + A) (place − p)``.
 
-    ``motion`` has the four numbers of A, then what is added to p and to q, which are ``pointed`` at, in units.
+    ``motion`` has the four numbers of A, then what to add to p and q in units. ``pointed`` has p and q before that.
     """
     a, b, d, e = (motion[:, place, None, None].expand(-1, CELLS, CELLS) for place in range(4))
     p, q = motion[:, 4:6] * UNIT + pointed[:, 0], motion[:, 6:8] * UNIT + pointed[:, 1]
@@ -96,7 +94,7 @@ def figure_of(raw: Tensor, pointed: Tensor) -> Tensor:
 
 
 def inside_figure(figure: Tensor) -> Tensor:
-    """The pixels of the grid that a figure covers; as painting decides it for every pixel of a picture."""
+    """The pixels of the grid that a figure covers, by the same rule as painting applies to every pixel of a picture."""
     kind = figure[:, :KINDS].argmax(dim=1)
     points = figure[:, KINDS:-1].reshape(-1, CORNERS, 2)
     radius = figure[:, -1].clamp(min=0)

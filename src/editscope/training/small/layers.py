@@ -8,7 +8,7 @@ from torch.nn import functional
 
 
 class Block(nn.Module):
-    """Attention and a feed-forward layer, each after a norm; cells know where they are by turned queries and keys."""
+    """Attention and a feed-forward layer, each after a norm. Rotated queries and keys encode the places of tokens."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Block(nn.Module):
 
 
 class ConvStage(nn.Module):
-    """A convolution, at full or half the size, and a residual block."""
+    """A convolution, at full or half size, and a residual block."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class ConvBlock(nn.Module):
 
 
 class UpStage(nn.Module):
-    """Twice the size, joined with what the stem saw there."""
+    """Twice the size, joined with the stem's features of that size."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class UpStage(nn.Module):
         self.block = ConvBlock(outputs)
 
     def forward(self, x: Tensor, seen: Tensor) -> Tensor:
-        """Features of cells to finer ones."""
+        """Features to finer ones."""
         x = functional.pixel_shuffle(self.spread(x), 2)
         joined: Tensor = self.block(self.join(torch.cat([x, seen], dim=1)))
         return joined

@@ -1,20 +1,22 @@
-"""Learner of the small editor: a network, its optimizers and the average of its weights, which a step moves on."""
+"""Learner of the small editor: a network, its optimizers and the average of its weights, updated step by step."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from editscope.errors import BadInput
+from editscope.training.checkpoints import TrainingState
 from editscope.training.small.compiling import LossStep
+from editscope.training.small.export import read_average
 from editscope.training.small.loss import total
-from editscope.training.small.network import NetworkSettings, SmallNetwork, new_network
-from editscope.training.small.settings import StageSettings
+from editscope.training.small.network import new_network
+from editscope.training.small.settings import NetworkSettings, StageSettings
 
 
 class SmallLearner:
@@ -39,10 +41,10 @@ class SmallLearner:
         self._loss = LossStep(self.network, compiled=settings.compiled and gpu, rewarded=bool(settings.reward))
         self.step = 0
         self.part = 0
-        """The first part of the stream that was not used yet."""
+        """The first part of the stream that has not been used."""
 
     def learn(self, batch: dict[str, Tensor], rate: float) -> dict[str, Tensor]:
-        """Take one step on a batch; gives the means of the parts of its loss, and the norm of its gradient."""
+        """Take a step on a batch. Returns the mean of each part of the loss, and the norm of the gradient."""
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = rate
@@ -69,47 +71,39 @@ class SmallLearner:
         values = list(self.average.values())
         torch._foreach_lerp_(values, [value.detach() for value in self.network.parameters()], 1 - keep)
 
-    def averaged(self) -> SmallNetwork:
-        """The network with the average of its weights."""
-        network = SmallNetwork(self.network.settings).to(self.device)
-        network.load_state_dict(self.average)
-        return network.eval()
-
     def weights(self) -> dict[str, Tensor]:
         """The weights of the network."""
         return {name: value.detach() for name, value in self.network.named_parameters()}
 
-    def take(
-        self, weights: Mapping[str, Tensor], average: Mapping[str, Tensor] | None, optimizers: list[Any] | None
-    ) -> None:
-        """Go on from these weights; without the optimizers where there are none."""
-        self.network.load_state_dict({name: value.float() for name, value in weights.items()})
-        source = average if average is not None else weights
-        self.average = {name: source[name].float().to(self.device, copy=True) for name in self.average}
-        for optimizer, state in zip(self.optimizers, optimizers or (), strict=False):
-            optimizer.load_state_dict(state)
+    def resume_from(self, state: TrainingState) -> None:
+        """Continue from a checkpoint."""
+        self._take(state.weights, state.weights if state.average is None else state.average)
+        for optimizer, saved in zip(self.optimizers, state.optimizer["optimizers"], strict=True):
+            optimizer.load_state_dict(saved)
+        self.step, self.part = state.step, int(state.loader["part"])
 
     def start_from(self, path: Path) -> None:
-        """Begin with a file of PyTorch: averaged weights alone, or all that an earlier training kept."""
-        try:
-            saved = torch.load(path, map_location="cpu", weights_only=True)
-            whole = "network" in saved and "average" in saved
-            self.take(
-                saved["network"] if whole else saved,
-                saved["average"] if whole else None,
-                saved.get("optimizers") if whole else None,
+        """Begin with the averaged weights of a training, in whatever form ``read_average`` takes them."""
+        own = self.network.settings
+        network = read_average(path, own)
+        differences = [
+            f"{name} is {size}, not {getattr(own, name)}"
+            for name, size in asdict(network.settings).items()
+            if size != getattr(own, name)
+        ]
+        if differences:
+            raise BadInput(
+                f"{path} has a network of other sizes than the recipe: {'; '.join(differences)}; change [network]"
             )
-        except FileNotFoundError:
-            raise BadInput(f"{path} is not there; give a file of weights to --start") from None
-        except Exception as error:  # PyTorch raises what it likes at a file that is none of its own
-            reason = " ".join(str(error).split())[:160]
-            raise BadInput(f"{path} has no weights of this network ({reason})") from error
-        if whole:
-            self.step, self.part = int(saved["step"]), int(saved["part"])
+        self._take(network.state_dict(), network.state_dict())
+
+    def _take(self, weights: Mapping[str, Tensor], average: Mapping[str, Tensor]) -> None:
+        self.network.load_state_dict({name: value.float() for name, value in weights.items()})
+        self.average = {name: average[name].float().to(self.device, copy=True) for name in self.average}
 
 
 def _fast_attention() -> AbstractContextManager[None]:
-    """Attention of cuDNN first: on an H200 it is the fastest for these sizes."""
+    """Prefer the attention of cuDNN: on an H200, it is the fastest at these sizes."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     kinds = [SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]

@@ -1,4 +1,4 @@
-"""Loss of the small editor: how likely its pixels are right, and how far its offsets, maps and gradients are off."""
+"""Loss of the small editor: how likely its pixels are right, and how far off its offsets, maps and gradients are."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from editscope.editors.small.painting import CORNERS, KINDS, LUMA
+from editscope.editors.small.painting import COPY, CORNERS, FIGURE, KEEP, KINDS, LUMA, MAP, RAMP
 from editscope.editors.small.pictures import CELL, COLORS, OUTSIDE, SIDE
 from editscope.training.small.examples import RAMP as RAMP_CODE
-from editscope.training.small.network import COPY, FIGURE, KEEP, MAP, RAMP, Prediction
+from editscope.training.small.network import Prediction
 
 SOFT = 0.03
-"""How far a mapped color may be off, as a share of the whole scale, before it counts as wrong by a factor of e."""
+"""The difference to the right color, as a share of the whole scale, at which a color counts 1/e as much."""
 LEAST = 48.0
-"""Pixels that are added to the size of an edit, so that the smallest do not outweigh all others."""
+"""Pixels that are added to the size of an edit, so that the smallest edits do not outweigh all others."""
 
 
-def losses(said: Prediction, known: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The parts of the loss, each one number for every example of the batch.
+def losses(prediction: Prediction, known: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The parts of the loss, each a number for every example of the batch.
 
-    The probability of the right color of a pixel is the sum over all ways to get it: to take that color, to keep the
-    color if it is the right one, to copy it from where the offsets point, to map it, to be a part of a gradient.
+    The probability of a pixel's right color is the sum over all ways to get it: take that color, keep the color if it
+    is the right one, copy it from where the offsets point, map it, be part of a gradient or of the figure.
     """
     answer, grid, palette = known["answer"].long(), known["grid"].long(), known["palette"]
     inside = grid != OUTSIDE
-    share = said.choice.float().log_softmax(dim=1)
+    share = prediction.choice.float().log_softmax(dim=1)
     actions = share[:, COLORS:].exp()
     numbered = inside & (answer < COLORS)
     taken = share[:, :COLORS].gather(1, torch.where(numbered, answer, 0)[:, None])[:, 0].exp() * numbered
-    right = taken + actions[:, KEEP] * (answer == grid) + actions[:, COPY] * (answer == said.copied)
+    right = taken + actions[:, KEEP] * (answer == grid) + actions[:, COPY] * (answer == prediction.copied)
     wanted = right_colors(answer, palette, known)
-    right = right + actions[:, MAP] * _likeness(mapped_colors(said.color_map, grid, palette), wanted)
-    right = right + actions[:, RAMP] * _likeness(_ramped(said, palette), wanted)
-    right = right + actions[:, FIGURE] * torch.where(said.covered, answer == drawn_color(known), answer == grid)
+    right = right + actions[:, MAP] * _likeness(mapped_colors(prediction.color_map, grid, palette), wanted)
+    right = right + actions[:, RAMP] * _likeness(_ramped(prediction, palette), wanted)
+    right = right + actions[:, FIGURE] * torch.where(prediction.covered, answer == drawn_color(known), answer == grid)
     surprise = -(right + 1e-6).log() * inside
     changed = (answer != grid) & inside
     edited = changed.sum(dim=(1, 2)).float()
@@ -43,31 +43,33 @@ def losses(said: Prediction, known: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {
         "changed": (surprise * changed).sum(dim=(1, 2)) * weight,
         "kept": (surprise * ~changed).sum(dim=(1, 2)) * weight,
-        **_parts(said, known, answer),
+        **_parts(prediction, known, answer),
     }
 
 
-def _parts(said: Prediction, known: Mapping[str, Tensor], answer: Tensor) -> dict[str, Tensor]:
-    """How far off the parts are of which an answer is made."""
+def _parts(prediction: Prediction, known: Mapping[str, Tensor], answer: Tensor) -> dict[str, Tensor]:
+    """How far off the parts are that make up an answer."""
     weight = known["field_weight"].float()
-    one = known["one_motion"].float()
-    taught = torch.where(one[:, None, None, None] > 0, said.motion, said.own_field)
+    single = known["one_motion"].float()
+    taught = torch.where(single[:, None, None, None] > 0, prediction.motion, prediction.own_field)
     off = (taught - known["field"].permute(0, 3, 1, 2)).abs()
     off = torch.cat([off[:, :2], off[:, 2:] * CELL], dim=1)
     cells = weight.sum(dim=(1, 2))
     field = (_far(off).mean(dim=1) * weight).sum(dim=(1, 2)) / cells.clamp(min=1)
-    one_motion = functional.binary_cross_entropy_with_logits(said.one_motion[:, 0], one, reduction="none")
+    one_motion = functional.binary_cross_entropy_with_logits(prediction.one_motion[:, 0], single, reduction="none")
     mapped = known["color_map"]
-    color_map = ((said.color_map - mapped[:, :5]).abs() * 20).log1p().mean(dim=1) * mapped[:, 5]
+    color_map = ((prediction.color_map - mapped[:, :5]).abs() * 20).log1p().mean(dim=1) * mapped[:, 5]
     ramp = known["ramp"]
     has = ramp[:, 5]
     pixels = (answer == RAMP_CODE).float()
-    progress = (((said.progress - progress_of(ramp)).abs() * 20).log1p() * pixels).sum(dim=(1, 2))
-    ends = functional.cross_entropy(said.ends.float().flatten(0, 1), ramp[:, 3:5].long().flatten(), reduction="none")
+    progress = (((prediction.progress - progress_of(ramp)).abs() * 20).log1p() * pixels).sum(dim=(1, 2))
+    ends = functional.cross_entropy(
+        prediction.ends.float().flatten(0, 1), ramp[:, 3:5].long().flatten(), reduction="none"
+    )
     return {
         "field": field,
         "one_motion": one_motion * (cells > 0),
-        "figure": _figure_off(said.figure, known["figure"]),
+        "figure": _figure_off(prediction.figure, known["figure"]),
         "color_map": color_map,
         "progress": progress / pixels.sum(dim=(1, 2)).clamp(min=1),
         "ends": ends.reshape(-1, 2).mean(dim=1) * has,
@@ -75,30 +77,30 @@ def _parts(said: Prediction, known: Mapping[str, Tensor], answer: Tensor) -> dic
 
 
 def _far(off: Tensor) -> Tensor:
-    """How much it costs to be off by so many pixels: flat at 0, so that what is often 0 does not become a trap."""
+    """The cost of an error in pixels: flat at 0, so that values that are often 0 are not stuck there."""
     return (1 + (off / 8).square()).sqrt() - 1 + 0.15 * off.square().log1p()
 
 
-def _figure_off(said: Tensor, figure: Tensor) -> Tensor:
-    """How far a figure is off: its kind, the points that it has, and the radius of its brush."""
+def _figure_off(prediction: Tensor, figure: Tensor) -> Tensor:
+    """How far off a figure is: its kind, its points, and the radius of its brush."""
     kind, has = figure[:, 0].long(), figure[:, -1]
-    named = functional.cross_entropy(said[:, :KINDS], kind, reduction="none")
-    off = _far((said[:, KINDS:] - figure[:, 1:-1]).abs())
+    named = functional.cross_entropy(prediction[:, :KINDS], kind, reduction="none")
+    off = _far((prediction[:, KINDS:] - figure[:, 1:-1]).abs())
     count = torch.where(kind == 0, 2, kind + 2)[:, None]
-    used = (torch.arange(2 * CORNERS, device=said.device)[None] < 2 * count).to(off.dtype)
+    used = (torch.arange(2 * CORNERS, device=prediction.device)[None] < 2 * count).to(off.dtype)
     points = (off[:, :-1] * used).sum(dim=1) / (2 * count[:, 0])
     return (named + points + off[:, -1] * (kind == 0)) * has
 
 
 def drawn_color(known: Mapping[str, Tensor]) -> Tensor:
-    """The number of the color that the sentence names first, which figures are drawn in; −1 where it names none."""
+    """The number of the color that the sentence names first, which figures are drawn in; −1 if it names none."""
     first = known["marks"] == 1
     number = torch.where(first.any(dim=1), first.to(torch.int64).argmax(dim=1), -1)
     return number[:, None, None]
 
 
 def progress_of(ramp: Tensor) -> Tensor:
-    """How far the gradient of each example has come at every pixel of the grid."""
+    """The position of each pixel of the grid in the gradient of its example, 0 to 1."""
     at = torch.arange(SIDE, device=ramp.device) + 0.5
     x, y = at[None, None, :], at[None, :, None]
     return (ramp[:, 0, None, None] * x + ramp[:, 1, None, None] * y + ramp[:, 2, None, None]).clamp(0, 1)
@@ -117,7 +119,7 @@ def right_colors(answer: Tensor, palette: Tensor, known: Mapping[str, Tensor]) -
 
 
 def mapped_colors(numbers: Tensor, grid: Tensor, palette: Tensor) -> Tensor:
-    """What the color map makes of every pixel."""
+    """The color of every pixel after the color map."""
     colors = palette[:, :COLORS].float() / 255
     gray = (colors * torch.tensor(LUMA, device=colors.device)).sum(dim=2, keepdim=True)
     new = numbers[:, None, 0:1] * colors + numbers[:, None, 1:2] * gray + numbers[:, None, 2:5]
@@ -126,11 +128,11 @@ def mapped_colors(numbers: Tensor, grid: Tensor, palette: Tensor) -> Tensor:
     return new.gather(1, number[..., None].expand(-1, -1, 3)).reshape(*grid.shape, 3)
 
 
-def _ramped(said: Prediction, palette: Tensor) -> Tensor:
-    """The gradient that is predicted, at every pixel."""
+def _ramped(prediction: Prediction, palette: Tensor) -> Tensor:
+    """The color of every pixel in the predicted gradient."""
     colors = palette[:, :COLORS].float() / 255
-    first, second = torch.einsum("bek,bkc->bec", said.ends.float().softmax(dim=2), colors).unbind(dim=1)
-    along = said.progress.clamp(0, 1)[..., None]
+    first, second = torch.einsum("bek,bkc->bec", prediction.ends.float().softmax(dim=2), colors).unbind(dim=1)
+    along = prediction.progress.clamp(0, 1)[..., None]
     return first[:, None, None] + along * (second - first)[:, None, None]
 
 
@@ -156,6 +158,6 @@ WEIGHTS: Mapping[str, float] = {
 
 
 def total(parts: Mapping[str, Tensor]) -> Tensor:
-    """The loss of a batch by what lessons teach."""
+    """The loss of a batch on its lessons."""
     taught = (WEIGHTS[name] * value.mean() for name, value in parts.items() if name in WEIGHTS)
     return sum(taught, start=torch.zeros(()).to(parts["kept"]))

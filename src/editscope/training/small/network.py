@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from editscope.editors.small.painting import CORNERS, NUMBERS
+from editscope.editors.small.painting import ACTIONS, CORNERS, KEEP, NUMBERS
 from editscope.editors.small.pictures import CELL, CELLS, COLORS, OUTSIDE, SIDE
-from editscope.editors.small.sentences import CODES, NUMBER, SPECIAL, TOKENS, vocabulary
+from editscope.editors.small.sentences import CODES, NUMBER, TOKENS, word_tokens
 from editscope.training.small.geometry import (
     POINTER,
     UNIT,
@@ -23,42 +23,22 @@ from editscope.training.small.geometry import (
     motion_field,
 )
 from editscope.training.small.layers import Block, ConvBlock, ConvStage, UpStage
+from editscope.training.small.settings import NetworkSettings
 
-KEEP, COPY, MAP, RAMP, FIGURE = range(5)
-"""What a pixel can do besides taking a color: stay, show another place, be mapped, be part of a gradient, be covered by
-the figure or stay where it is not."""
-ACTIONS = 5
 PICKED = 2
-"""Numbers of each pixel that go with it where it is copied, so that the copy knows what it is a part of."""
+"""Numbers of each pixel that are copied with it, so that the copy knows what it is a part of."""
 FREQUENCIES = 12
 QUERY = 32
-"""Numbers by which a pixel and a color find each other."""
-
-
-@dataclass(frozen=True, slots=True)
-class NetworkSettings:
-    """Sizes of the network."""
-
-    words: int
-    width: int = 384
-    layers: int = 12
-    heads: int = 6
-    registers: int = 8
-    fine: int = 64
-    """Channels at half the size of the grid; twice as many at a quarter."""
-
-    def as_json(self) -> dict[str, int]:
-        """The settings as a file has them."""
-        return asdict(self)
+"""Numbers in the query of a pixel and in the key of a color."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What the network says of a batch of B pictures.
+    """What the network predicts for a batch of B pictures.
 
-    ``choice`` are logits of the colors and then of the actions, B × 21 × 256 × 256; ``field`` the offsets at cells,
-    B × 6 × 32 × 32; ``progress`` how far a gradient has come, B × 256 × 256; ``color_map`` its five numbers;
-    ``ends`` logits of the two colors of a gradient, B × 2 × 16; ``figure`` the 15 numbers of a figure.
+    ``choice`` has the logits of the colors and then of the actions, B × 21 × 256 × 256; ``field`` the offsets of cells,
+    B × 6 × 32 × 32; ``progress`` the position of each pixel in a gradient, B × 256 × 256; ``color_map`` its five
+    numbers; ``ends`` the logits of the two colors of a gradient, B × 2 × 16; ``figure`` the 15 numbers of a figure.
     """
 
     choice: Tensor
@@ -68,19 +48,19 @@ class Prediction:
     ends: Tensor
     figure: Tensor
     copied: Tensor
-    """What the offsets bring to each pixel, as numbers of colors, B × 256 × 256."""
+    """The color that the offsets copy to each pixel, as its number, B × 256 × 256."""
     covered: Tensor
     """The pixels that the figure covers."""
     own_field: Tensor
-    """Offsets that each cell says for itself, for lessons of several motions."""
+    """Offsets that each cell predicts on its own, for lessons with several motions."""
     motion: Tensor
-    """Offsets by one motion for all cells."""
+    """Offsets by a single motion for all cells."""
     one_motion: Tensor
-    """Logit of that motion being what counts; ``field`` is one of the two."""
+    """Logit that the single motion applies. ``field`` is either ``motion`` or ``own_field``."""
 
 
 class SmallNetwork(nn.Module):
-    """The network. It is called with what ``examples.example_of`` gives, without the answer."""
+    """The network. Its inputs are those arrays of ``examples.example_of`` that an editor knows, too."""
 
     def __init__(self, settings: NetworkSettings) -> None:
         super().__init__()
@@ -124,7 +104,7 @@ class SmallNetwork(nn.Module):
         self._start()
 
     def _start(self) -> None:
-        """Begin with an editor that changes nothing."""
+        """Set the weights so that the untrained editor changes nothing."""
         start: Tensor
         ends = (self.offsets, self.actions, self.motion[-1], self.figure[-1])
         for start in (value for end in ends for value in end.parameters()):
@@ -140,7 +120,7 @@ class SmallNetwork(nn.Module):
     def forward(
         self, grid: Tensor, palette: Tensor, marks: Tensor, tokens: Tensor, values: Tensor, size: Tensor
     ) -> Prediction:
-        """What to do with every pixel, from numbers of colors, their RGB, marks, tokens, values and the size."""
+        """Decide what to do with every pixel."""
         x, turn, wanted, fine2, fine4 = self.read(grid, palette, marks, tokens, values, size)
         for block in self.blocks:
             x = block(x, turn, wanted)
@@ -149,7 +129,7 @@ class SmallNetwork(nn.Module):
     def read(
         self, grid: Tensor, palette: Tensor, marks: Tensor, tokens: Tensor, values: Tensor, size: Tensor
     ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """Tokens of cells, words, colors and registers, where they are, which of them count, and what the stem saw."""
+        """Tokens of cells, words, colors and registers, their places, which are used, and the stem's features."""
         batch = grid.shape[0]
         colors = _colors(palette)
         number, inside = _known(grid)
@@ -182,9 +162,9 @@ class SmallNetwork(nn.Module):
         return x * wanted[..., None].to(x.dtype), turn, wanted, fine2, fine4
 
     def points(self, tokens: Tensor, values: Tensor, size: Tensor) -> tuple[Tensor, Tensor]:
-        """Where the tokens of a sentence are, in cells, and which of them are points.
+        """The places of the tokens of a sentence, in cells, and which of them are points.
 
-        The first number of a point such as (29.8%, 87%) is where it says, all else at 0.
+        The first number of a point such as (29.8%, 87%) has that place; all other tokens are at 0.
         """
         known = functional.pad(tokens.long(), (1, 5))
         point = torch.ones_like(tokens, dtype=torch.bool)
@@ -195,7 +175,7 @@ class SmallNetwork(nn.Module):
         return place * point[..., None], point
 
     def sentence(self, tokens: Tensor, values: Tensor, places: Tensor, points: Tensor) -> Tensor:
-        """Tokens of words. The first number of a point also knows its second one, and what stands for its cell."""
+        """Tokens of words. The first number of a point also has the second one, and the embedding of its cell."""
         at = torch.arange(CELLS, device=tokens.device, dtype=places.dtype)
         column, row = ((1 - (places[..., axis, None] - at).abs()).clamp(min=0) for axis in range(2))
         near = (row[..., :, None] * column[..., None, :]).flatten(2) * points[..., None]
@@ -216,7 +196,7 @@ class SmallNetwork(nn.Module):
         values: Tensor,
         size: Tensor,
     ) -> Prediction:
-        """What the tokens say, pixel by pixel."""
+        """The prediction for every pixel, from the tokens after the last block."""
         batch = grid.shape[0]
         colors = _colors(palette)
         number, _ = _known(grid)
@@ -267,7 +247,7 @@ class SmallNetwork(nn.Module):
         )
 
     def _beside(self, plane: Tensor, colors: Tensor, copied: Tensor, place: Tensor, covered: Tensor) -> Tensor:
-        """What the decoder sees besides the picture itself: what would be copied to each pixel, and the figure."""
+        """What the decoder sees besides the picture: what would be copied to each pixel, and the figure."""
         known = (copied != OUTSIDE).to(colors.dtype)
         seen = _painted(colors, torch.where(copied == OUTSIDE, 0, copied)) * known[:, None]
         picked = functional.pixel_shuffle(self.picked(plane), 2).flatten(2)
@@ -285,18 +265,18 @@ def _painted(colors: Tensor, number: Tensor) -> Tensor:
 
 
 def _colors(palette: Tensor) -> Tensor:
-    """The colors that can be chosen, around 0."""
+    """The colors to choose from, centered on 0."""
     return palette[:, :COLORS].float() / 255 - 0.5
 
 
 def _known(grid: Tensor) -> tuple[Tensor, Tensor]:
-    """Numbers of colors, 0 outside of the picture, and a 1 for each pixel inside."""
+    """Numbers of colors (0 outside of the picture), and a mask of the pixels inside."""
     number = grid.long()
     return torch.where(number == OUTSIDE, 0, number), (number != OUTSIDE).float()
 
 
 def _coordinates(size: Tensor, inside: Tensor) -> Tensor:
-    """Where each pixel lies: shares of width and height, and distances from the middle in one unit."""
+    """The place of each pixel: shares of width and height, and distances from the middle in a common unit."""
     at = (torch.arange(SIDE, device=size.device) + 0.5).to(torch.float32)
     width, height = size[:, 0, None, None].float(), size[:, 1, None, None].float()
     batch = size.shape[0]
@@ -308,7 +288,7 @@ def _coordinates(size: Tensor, inside: Tensor) -> Tensor:
 
 def _point_signs() -> tuple[int, ...]:
     """The tokens of a point, from the one before its first number to the one after its second."""
-    known = {word: len(SPECIAL) + place for place, word in enumerate(vocabulary())}
+    known = word_tokens()
     return tuple(NUMBER if sign == "0" else known[sign] for sign in ("(", "0", "%", ",", "0", "%", ")"))
 
 
@@ -335,19 +315,14 @@ def _cell_places(batch: int, device: torch.device) -> Tensor:
 
 
 def parameters_of(network: nn.Module) -> int:
-    """How many numbers are trained."""
+    """The number of parameters."""
     return sum(value.numel() for value in network.parameters())
 
 
 def new_network(settings: NetworkSettings, seed: int = 0) -> SmallNetwork:
-    """A network with weights that follow from a seed."""
+    """A network whose initial weights follow from a seed."""
     state = torch.random.get_rng_state()
     torch.manual_seed(seed)
     network = SmallNetwork(settings)
     torch.random.set_rng_state(state)
     return network
-
-
-def settings_from(entries: dict[str, Any]) -> NetworkSettings:
-    """Settings that a file has."""
-    return NetworkSettings(**entries)

@@ -1,8 +1,8 @@
-"""Reward of the small editor: the mIoU that its pixels reach on average, and so a policy gradient over all of them.
+"""Reward of the small editor: the expected mIoU of its pixels, which gives a policy gradient over all of them.
 
-The network is a policy: it says for every pixel how likely each color and each action is. A pixel chosen at random is
-one action among tens of thousands, so a reward for a whole picture says next to nothing about it. But mIoU is made of
-counts, and the mean of a count is a sum of probabilities. So every action of every pixel is weighted by what it does to
+The network is a policy: for every pixel, it predicts how likely each color and each action is. A sampled pixel is one
+action among tens of thousands, so a reward for the whole picture says next to nothing about it. But mIoU is made of
+counts, and the mean of a count is a sum of probabilities. So every action of every pixel is weighted by its effect on
 the score, and nothing has to be sampled.
 """
 
@@ -20,15 +20,15 @@ from editscope.training.small.loss import drawn_color, mapped_colors, right_colo
 from editscope.training.small.network import Prediction
 
 
-def expected_miou(said: Prediction, known: Mapping[str, Tensor]) -> Tensor:
-    """The mIoU of each example on the grid, 0 to 1, where every pixel does each action as often as the network says.
+def expected_miou(prediction: Prediction, known: Mapping[str, Tensor]) -> Tensor:
+    """The mIoU of each example on the grid, 0 to 1, if every pixel takes each action as often as the network predicts.
 
-    IoU at a tolerance is hits / (edited pixels + spilled pixels); both counts are means over the actions.
+    The IoU at a tolerance is hits / (edited pixels + spilled pixels); both counts are means over the actions.
     """
     answer, grid = known["answer"].long().flatten(1), known["grid"].long().flatten(1)
     inside = grid != OUTSIDE
-    share = said.choice.float().softmax(dim=1).flatten(2)
-    needed = needed_tolerance(said, known)
+    share = prediction.choice.float().softmax(dim=1).flatten(2)
+    needed = needed_tolerance(prediction, known)
     edited = ((answer != grid) & inside).to(share.dtype)
     rest = ((answer == grid) & inside).to(share.dtype)
     size = edited.sum(dim=1)
@@ -41,35 +41,35 @@ def expected_miou(said: Prediction, known: Mapping[str, Tensor]) -> Tensor:
 
 
 @torch.no_grad()
-def needed_tolerance(said: Prediction, known: Mapping[str, Tensor]) -> Tensor:
-    """The least tolerance at which each action would make each pixel right: batch × actions × pixels.
+def needed_tolerance(prediction: Prediction, known: Mapping[str, Tensor]) -> Tensor:
+    """The lowest tolerance at which each action would make each pixel right: batch × actions × pixels.
 
-    Beyond the last tolerance it is never right.
+    An action that is never right has a number beyond the last tolerance.
     """
     grid, palette = known["grid"].long(), known["palette"]
     wanted = lab(_levels(right_colors(known["answer"].long(), palette, known)))
     listed = lab(palette)
-    taken = tolerance_bins([one[:, None] for one in wanted], [one[:, :COLORS, None] for one in listed])
+    taken = tolerance_bins([channel[:, None] for channel in wanted], [channel[:, :COLORS, None] for channel in listed])
     own = torch.where(grid == OUTSIDE, 0, grid).flatten(1)
-    keep = tolerance_bins(wanted, [one.gather(1, own) for one in listed])
-    copied = said.copied.long().flatten(1)
+    keep = tolerance_bins(wanted, [channel.gather(1, own) for channel in listed])
+    copied = prediction.copied.long().flatten(1)
     beyond = copied == OUTSIDE
-    copy = tolerance_bins(wanted, [one.gather(1, torch.where(beyond, 0, copied)) for one in listed])
+    copy = tolerance_bins(wanted, [channel.gather(1, torch.where(beyond, 0, copied)) for channel in listed])
     copy = copy.masked_fill(beyond, len(TOLERANCES))
-    mapped = tolerance_bins(wanted, lab(_levels(mapped_colors(said.color_map, grid, palette))))
-    ramped = tolerance_bins(wanted, lab(_levels(_painted_ramp(said, palette))))
+    mapped = tolerance_bins(wanted, lab(_levels(mapped_colors(prediction.color_map, grid, palette))))
+    ramped = tolerance_bins(wanted, lab(_levels(_painted_ramp(prediction, palette))))
     number = drawn_color(known).flatten(1)
-    drawn = tolerance_bins(wanted, [one.gather(1, number.clamp(min=0)) for one in listed])
-    figure = torch.where(said.covered.flatten(1) & (number >= 0), drawn, keep)
+    drawn = tolerance_bins(wanted, [channel.gather(1, number.clamp(min=0)) for channel in listed])
+    figure = torch.where(prediction.covered.flatten(1) & (number >= 0), drawn, keep)
     return torch.cat([taken, torch.stack([keep, copy, mapped, ramped, figure], dim=1)], dim=1).to(torch.uint8)
 
 
-def _painted_ramp(said: Prediction, palette: Tensor) -> Tensor:
-    """The gradient as it is painted: between the likeliest of the two colors each."""
+def _painted_ramp(prediction: Prediction, palette: Tensor) -> Tensor:
+    """The gradient as it is painted: between the likeliest color of each end."""
     colors = palette[:, :COLORS].float() / 255
-    ends = said.ends.argmax(dim=2)
+    ends = prediction.ends.argmax(dim=2)
     first, second = (colors.gather(1, ends[:, place, None, None].expand(-1, 1, 3))[:, :, None] for place in range(2))
-    return first + said.progress.float().clamp(0, 1)[..., None] * (second - first)
+    return first + prediction.progress.float().clamp(0, 1)[..., None] * (second - first)
 
 
 def _levels(colors: Tensor) -> Tensor:

@@ -1,6 +1,7 @@
 """Settings of the small editor's training: a recipe in TOML with its network and stages.
 
-``[network]`` has the sizes, ``[stage]`` what all stages share, and each ``[[stages]]`` what one of them changes.
+``[network]`` has the sizes, ``[stage]`` the settings that all stages share, and each ``[[stages]]`` what one stage
+changes.
 """
 
 from __future__ import annotations
@@ -10,40 +11,38 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from editscope.editors.small.sentences import SPECIAL, vocabulary
+from editscope.editors.small.sentences import token_count
 from editscope.errors import BadInput, unknown
 from editscope.training.models.settings import check_device
 from editscope.training.settings import flattened, read_document, read_table
-from editscope.training.small.network import NetworkSettings
 
 TABLES = ("name", "network", "stage", "stages")
-FREE = ("stage.workers", "stage.device", "stage.compiled", "stage.log_every", "stage.save_every")
-"""Settings that may differ between a checkpoint and the stage that goes on from it."""
+FREE = ("network.words", "stage.workers", "stage.device", "stage.compiled", "stage.log_every", "stage.save_every")
+"""Settings that a checkpoint does not record: the vocabulary decides the first, and the others may change on resume."""
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkTable:
-    """Table ``[network]``: sizes of the network; those of the weights that ship by default."""
+class NetworkSettings:
+    """Table ``[network]``: the sizes of the network. The defaults are those of the weights that ship."""
 
+    words: int = field(default_factory=token_count)
+    """Tokens of the vocabulary; a recipe does not set it."""
     width: int = 384
     layers: int = 12
     heads: int = 6
     registers: int = 8
     fine: int = 64
+    """Channels at half the size of the grid; twice as many at a quarter."""
 
     def check(self, where: str) -> None:
         """Raise BadInput for values that cannot be used."""
         _at_least(where, self, width=4, layers=1, heads=1, registers=5, fine=8)
+        if self.words != token_count():
+            raise BadInput(f"{where} words: the vocabulary decides it; leave it out")
         if self.width % (4 * self.heads):
-            raise BadInput(f"{where} width: {self.width} is no multiple of 4 times the heads, {4 * self.heads}")
+            raise BadInput(f"{where} width: {self.width} must be a multiple of 4 times the heads, {4 * self.heads}")
         if self.fine % 8:
-            raise BadInput(f"{where} fine: {self.fine} is no multiple of 8")
-
-    @property
-    def sizes(self) -> NetworkSettings:
-        """The sizes, with the words of the vocabulary that ships."""
-        words = len(vocabulary()) + len(SPECIAL)
-        return NetworkSettings(words, self.width, self.layers, self.heads, self.registers, self.fine)
+            raise BadInput(f"{where} fine: {self.fine} must be a multiple of 8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +50,9 @@ class StageSettings:
     """Table ``[stage]``. A stage ends after ``seconds`` of training, or after ``steps``.
 
     The rate grows for ``warmup`` steps, stays, and falls to 0 over the last ``fall`` (a share of the stage).
-    ``shares`` are weights of tasks, 1 where not named; ``without`` are conditions, tasks and modes that are held out.
-    A step has ``batch`` problems, which workers make in parts of ``part``. With ``reward`` = "miou" a stage maximizes
-    the mIoU that the network expects of its pixels; what lessons teach then has the weight ``lessons``.
+    ``shares`` are the weights of tasks, 1 by default; ``without`` lists conditions, tasks and modes to hold out.
+    A step has ``batch`` problems, which workers make in parts of ``part``. With ``reward`` = "miou", a stage maximizes
+    the mIoU that the network expects of its pixels, and the loss of the lessons gets the weight ``lessons``.
     """
 
     seconds: float = 480.0
@@ -85,31 +84,31 @@ class StageSettings:
             raise BadInput(f"{where} seed: {self.seed} is larger than 2^63 − 1")
         check_device(str(self.device), where)
         if not self.seconds > 0 or not self.rate > 0:
-            raise BadInput(f"{where} seconds and rate: write numbers above 0")
+            raise BadInput(f"{where} seconds and rate must be above 0")
         if self.batch % self.part:
-            raise BadInput(f"{where} batch: {self.batch} is no multiple of part, {self.part}")
+            raise BadInput(f"{where} batch: {self.batch} must be a multiple of part, {self.part}")
         if not (0 <= self.fall <= 1 and 0 <= self.average < 1 and self.decay >= 0):
-            raise BadInput(f"{where}: fall is 0 to 1, average 0 to below 1, decay 0 or more")
+            raise BadInput(f"{where}: fall must be 0 to 1, average 0 to below 1, and decay 0 or more")
         if self.reward not in ("", "miou"):
-            raise BadInput(f'{where} reward: {self.reward!r} is no reward; write "miou", or "" for lessons alone')
+            raise BadInput(f'{where} reward: {self.reward!r} is not a reward; write "miou", or "" for lessons only')
         if not self.lessons >= 0 or (self.lessons != 1.0 and not self.reward):
-            raise BadInput(f"{where} lessons: a weight of 0 or more, for a stage that has a reward")
+            raise BadInput(f"{where} lessons must be 0 or more, and needs a stage with a reward")
         if not isinstance(self.shares, Mapping):
-            raise BadInput(f"{where} shares: {self.shares!r} is no table; write {{ recolor = 2.0 }}")
+            raise BadInput(f"{where} shares: {self.shares!r} is not a table; write one, such as {{ recolor = 2.0 }}")
         for task, share in self.shares.items():
             if task not in task_names():
                 raise BadInput(f"{where} shares: {unknown('task', task, task_names())}")
             if isinstance(share, bool) or not isinstance(share, int | float) or not share >= 0:
                 raise BadInput(f"{where} shares: {task} is {share!r}; write a number, 0 or more")
         if not isinstance(self.without, list | tuple) or not all(isinstance(name, str) for name in self.without):
-            raise BadInput(f'{where} without: {self.without!r} is no list of names; write one, such as ["striped"]')
+            raise BadInput(f'{where} without: {self.without!r} is not a list of names; write one, such as ["striped"]')
         for name in self.without:
             if name not in held_out_names():
                 raise BadInput(f"{where} without: {unknown('task, mode or condition', name, held_out_names())}")
 
     @property
     def on(self) -> str:
-        """The device that it trains on; BadInput for one that this machine does not have."""
+        """The device to train on. Raises BadInput if this machine does not have it."""
         import torch
 
         there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
@@ -124,32 +123,32 @@ class StageSettings:
 class SmallRecipe:
     """A recipe: the sizes of the network, the stages of its training, and which of them is next."""
 
-    network: NetworkTable = field(default_factory=NetworkTable)
+    network: NetworkSettings = field(default_factory=NetworkSettings)
     stages: tuple[StageSettings, ...] = (StageSettings(),)
     number: int = 1
 
     @property
     def stage(self) -> StageSettings:
-        """The stage that is next; the last one again where all have been."""
+        """The next stage. After the last one, it is the last one again."""
         return self.stages[min(self.number, len(self.stages)) - 1]
 
     @property
     def decides(self) -> dict[str, Any]:
-        """The settings that decide what weights come out, by dotted name."""
+        """The settings that determine the resulting weights, by dotted name."""
         flat = flattened({"network": self.network, "stage": self.stage})
         return {name: value for name, value in flat.items() if name not in FREE}
 
     def lasting(self, seconds: float | None) -> SmallRecipe:
-        """The recipe with stages of so many seconds."""
+        """The recipe with stages that last ``seconds``; None leaves it as it is."""
         if seconds is None:
             return self
         if not seconds > 0:
-            raise BadInput(f"--seconds {seconds:g}: write a number above 0")
+            raise BadInput(f"--seconds {seconds:g}: must be above 0")
         return replace(self, stages=tuple(replace(stage, seconds=seconds) for stage in self.stages))
 
 
 def read_recipe(path: Path) -> SmallRecipe:
-    """The recipe of a TOML file; BadInput names file, table and entry."""
+    """Read the recipe in a TOML file. A BadInput names the file, table and entry."""
     document = read_document(path)
     for entry in document:
         if entry not in TABLES:
@@ -158,7 +157,7 @@ def read_recipe(path: Path) -> SmallRecipe:
     if not isinstance(common, dict) or not isinstance(listed, list) or not listed:
         raise BadInput(f"{path}: write [stage] once, and [[stages]] for each stage that differs from it")
     return SmallRecipe(
-        read_table(NetworkTable, document.get("network", {}), f"{path}, [network]"),
+        read_table(NetworkSettings, document.get("network", {}), f"{path}, [network]"),
         tuple(
             read_table(
                 StageSettings,
@@ -174,4 +173,4 @@ def _at_least(where: str, table: Any, **least: int) -> None:
     for name, bound in least.items():
         value = getattr(table, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < bound:
-            raise BadInput(f"{where} {name}: {value!r} is no whole number of {bound} or more")
+            raise BadInput(f"{where} {name}: {value!r} must be a whole number, {bound} or more")

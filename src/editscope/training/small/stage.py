@@ -1,16 +1,18 @@
-"""Stage of training of the small editor: some minutes from where the last stage ended, in a folder that resumes."""
+"""A stage of the small editor's training: some minutes from where the last stage ended, in a folder to resume from."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
 from editscope.errors import BadInput, Stopped
+from editscope.runfolder.journal import Journal
 from editscope.training.checkpoints import (
     TrainingState,
     check_same,
@@ -28,25 +30,37 @@ from editscope.training.supervised.interrupts import StepInterrupts
 from editscope.training.supervised.loop import Diverged
 
 KEPT = 2
-"""Checkpoints that stay."""
+"""Checkpoints to keep."""
 
 
 class SmallStage:
-    """A stage in a folder. A stage that was stopped goes on where it stood; one that ended is followed by the next."""
+    """A stage in a folder. One that was stopped continues where it left off; one that ended is followed by the next.
+
+    ``journal`` is that of ``locked_folder``, if the folder is held already. ``go_on`` tells how to continue.
+    """
 
     def __init__(
-        self, recipe: SmallRecipe, folder: Path, *, say: Callable[[str], None] = lambda _: None, go_on: str = ""
+        self,
+        recipe: SmallRecipe,
+        folder: Path,
+        *,
+        say: Callable[[str], None] = lambda _: None,
+        go_on: str = "run the same command with --resume",
+        journal: Journal | None = None,
     ) -> None:
         self.recipe, self.settings, self.folder, self._say = recipe, recipe.stage, folder, say
-        self._go_on = go_on or "run the same command with --resume"
-        self.learner = SmallLearner(recipe.stage, recipe.network.sizes)
+        self._go_on, self._journal = go_on, journal
+        self.learner = SmallLearner(recipe.stage, recipe.network)
         self.first = 0
         """The step at which this stage began."""
         self.spent = 0.0
         self.ended = False
 
     def resume(self) -> None:
-        """Take the last checkpoint; BadInput where it is of another network, or of another stage that has not ended."""
+        """Continue from the last checkpoint.
+
+        Raises BadInput if it is of another network, or of an unfinished stage with other settings.
+        """
         place = checkpoints_in(self.folder)[-1][1]
         saved = load_checkpoint(place)
         more = saved.more
@@ -56,19 +70,24 @@ class SmallStage:
             check_same(place, {name: saved.settings.get(name) for name in same}, same)
         else:
             check_same(place, saved.settings, decides)
-        self.learner.take(saved.weights, saved.average, saved.optimizer["optimizers"])
-        self.learner.step, self.learner.part = saved.step, int(saved.loader["part"])
+        self.learner.resume_from(saved)
         self.first = saved.step if more["ended"] else int(more["first"])
         self.spent = 0.0 if more["ended"] else float(more["spent"])
 
     def run(self) -> None:
-        """Train until the time or the steps are over. Raises Stopped after Ctrl-C, with a checkpoint saved."""
+        """Train until the time or the steps run out. Raises Stopped after Ctrl-C, with a checkpoint saved."""
         learner, settings = self.learner, self.settings
         source = self._batches()
         sums: dict[str, Any] = {}
         counted, waited = 0, 0.0
         with (
-            TrainingLog(self.folder, settings=self.recipe.decides, trackers=(), start=learner.step) as log,
+            TrainingLog(
+                self.folder,
+                settings=self.recipe.decides,
+                trackers=(),
+                start=learner.step,
+                journal=self._journal,
+            ) as log,
             StepInterrupts() as interrupts,
         ):
             remove_unfinished(self.folder)  # the log has locked the folder
@@ -82,7 +101,7 @@ class SmallStage:
                 counted += 1
                 self.spent = time.monotonic() - began
                 self.ended = self._left() <= 0
-                stop = interrupts.asked  # looked at once: what is asked for later waits for the next step
+                stop = interrupts.asked  # read once: a later Ctrl-C waits for the next step
                 last = self.ended or stop
                 due = learner.step % settings.save_every == 0
                 if last or due or learner.step % settings.log_every == 0:
@@ -98,20 +117,20 @@ class SmallStage:
                     self.save()
                     log.event(learner.step, "checkpoint", f"Checkpoint of step {learner.step} saved.")
                 if stop and not self.ended:
-                    raise Stopped(f"stopped after step {learner.step}, with a checkpoint; to go on, {self._go_on}")
+                    raise Stopped(f"stopped after step {learner.step}, with a checkpoint; to continue, {self._go_on}")
                 if not self.ended:
                     before = time.monotonic()
                     batch = next(source)
                     waited += time.monotonic() - before
 
     def rate_at(self, left: float) -> float:
-        """The rate of the next step, where ``left`` is the share of the stage that is left."""
+        """The rate of the next step, if ``left`` is the share of the stage that is left."""
         settings = self.settings
         share = min(1.0, (self.learner.step - self.first + 1) / settings.warmup) if settings.warmup else 1.0
         return settings.rate * share * (min(1.0, left / settings.fall) if settings.fall else 1.0)
 
     def save(self) -> None:
-        """Save everything that a later stage needs, whole or not at all."""
+        """Save everything that a later stage needs, completely or not at all."""
         learner = self.learner
         state = TrainingState(
             step=learner.step,
@@ -125,7 +144,7 @@ class SmallStage:
                 "spent": self.spent,
                 "ended": self.ended,
                 "stage": self.recipe.number,
-                "sizes": learner.network.settings.as_json(),
+                "sizes": asdict(learner.network.settings),
             },
         )
         save_checkpoint(self.folder, state, KEPT)
@@ -143,21 +162,21 @@ class SmallStage:
     def _must_be_finite(self, means: dict[str, float]) -> None:
         if math.isfinite(sum(means.values())):
             return
-        there = checkpoints_in(self.folder)
-        kept = f"the last good checkpoint is that of step {there[-1][0]}" if there else "there is no checkpoint yet"
+        saved = checkpoints_in(self.folder)
+        kept = f"the last good checkpoint is that of step {saved[-1][0]}" if saved else "there is no checkpoint yet"
         raise Diverged(f"the loss of step {self.learner.step} is not a number; {kept}. Lower [stage] rate")
 
 
 def next_stage(folder: Path) -> int:
-    """The number of the stage that a folder goes on with, from 1."""
+    """The number of the stage with which a folder continues, from 1."""
     more = read_state(checkpoints_in(folder)[-1][1])["more"]
     return int(more.get("stage", 1)) + bool(more["ended"])
 
 
 def check_place(folder: Path, resume: bool, start: Path | None) -> None:
-    """BadInput where a training would go over another one, or there is nothing to resume."""
+    """Raise BadInput if a training would overwrite another one, or if there is nothing to resume."""
     from editscope.training.supervised.start import check_folder
 
     check_folder(folder, resume)
     if resume and start is not None:
-        raise BadInput("--resume goes on from the checkpoint in --out; leave out --start")
+        raise BadInput("--resume continues from the checkpoint in --out; leave out --start")

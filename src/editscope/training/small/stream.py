@@ -23,9 +23,9 @@ Cell = tuple[str, str, str]
 
 
 def cells_of(shares: Mapping[str, float], without: Sequence[str] = ()) -> list[tuple[Cell, float]]:
-    """All cells with the share of each. ``shares`` are those of tasks, 1 where not named.
+    """All cells with the share of each. ``shares`` are those of tasks, 1 by default.
 
-    ``without`` names what is left out of training: conditions ("striped"), tasks ("legend") or modes of tasks
+    ``without`` lists what to leave out of training: conditions ("striped"), tasks ("legend") or modes of tasks
     ("rotation/external").
     """
     cells = []
@@ -39,24 +39,24 @@ def cells_of(shares: Mapping[str, float], without: Sequence[str] = ()) -> list[t
 
 
 def task_names() -> tuple[str, ...]:
-    """The tasks that may have a share."""
+    """The tasks that can have a share."""
     return tuple(MODES)
 
 
 def held_out_names() -> tuple[str, ...]:
-    """What may be held out: conditions, tasks, and modes of tasks."""
+    """What can be held out: conditions, tasks, and modes of tasks."""
     modes = (f"{task}/{mode}" for task, modes in MODES.items() for mode in modes)
     return (*CONDITIONS, *MODES, *modes)
 
 
 class ExampleStream(IterableDataset[dict[str, Tensor]]):
-    """Parts of batches without end, from a number on: part p has the examples p · size … (p + 1) · size − 1.
+    """An endless stream of parts of batches: part p has the examples p · size … (p + 1) · size − 1.
 
-    What stands at a number follows from the seed and the number alone.
+    The example at a number depends on the seed and the number alone.
     """
 
     benchmark = LessonStream.name
-    """The benchmark whose kind of problems they are."""
+    """The benchmark whose kind of problems the stream has."""
 
     def __init__(
         self, seed: int, size: int, begin: int, shares: Mapping[str, float], without: Sequence[str] = ()
@@ -66,7 +66,7 @@ class ExampleStream(IterableDataset[dict[str, Tensor]]):
         self._cells = [cell for cell, _ in cells]
         weights = np.array([share for _, share in cells], np.float64)
         if not weights.sum() > 0:
-            raise BadInput("[stage] without and shares leave no problem to learn from")
+            raise BadInput("[stage] without and shares leave no problems to learn from")
         self._until = np.cumsum(weights / weights.sum())
         self._stream = LessonStream(training_namespace(seed))
 
@@ -83,17 +83,17 @@ class ExampleStream(IterableDataset[dict[str, Tensor]]):
     def part(self, number: int) -> dict[str, Tensor]:
         """The examples of a part, stacked."""
         examples = [self.example(number * self._size + place) for place in range(self._size)]
-        return {name: torch.from_numpy(np.stack([one[name] for one in examples])) for name in examples[0]}
+        return {name: torch.from_numpy(np.stack([example[name] for example in examples])) for name in examples[0]}
 
     def place(self, number: int) -> StreamPlace:
-        """What is drawn at a number: a cell by its share, and in it a problem that no other number has."""
+        """The problem at a number: a cell drawn by its share, and in it a problem that no other number has."""
         draw = np.random.default_rng((self._seed, number)).random()
         task, mode, condition = self._cells[min(int(np.searchsorted(self._until, draw)), len(self._cells) - 1)]
         modes = MODES[task]
         return StreamPlace((task, condition), number * len(modes) + modes.index(mode))
 
     def example(self, number: int) -> dict[str, Any]:
-        """The example at a number; where its cell has no problem, that of the number after."""
+        """The example at a number. If its cell has no problem there, it is that of a number far beyond."""
         while True:
             try:
                 return example_of(self._stream.lesson(self.place(number)), number)
@@ -102,7 +102,7 @@ class ExampleStream(IterableDataset[dict[str, Tensor]]):
 
 
 def batches(stream: ExampleStream, workers: int, parts: int, device: str) -> Iterator[dict[str, Tensor]]:
-    """Batches of so many parts each, on the device."""
+    """Batches of ``parts`` parts each, on the device."""
     loader: DataLoader[dict[str, Tensor]] = DataLoader(
         stream,
         batch_size=None,
@@ -116,7 +116,7 @@ def batches(stream: ExampleStream, workers: int, parts: int, device: str) -> Ite
     for part in loader:
         kept.append({name: value.to(device, non_blocking=True) for name, value in part.items()})
         if len(kept) == parts:
-            yield {name: torch.cat([one[name] for one in kept]) for name in kept[0]}
+            yield {name: torch.cat([piece[name] for piece in kept]) for name in kept[0]}
             kept = []
 
 

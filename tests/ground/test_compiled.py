@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 import numba
 import pytest
 
+import editscope
 from editscope.compiled import compiled
 
 
@@ -229,3 +231,23 @@ def test_scipy_is_imported_when_a_function_of_yours_needs_it_and_not_before() ->
     pytest.importorskip("scipy")
     done = subprocess.run([sys.executable, "-c", LINEAR], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "1.5", "True"]
+
+
+def test_compiled_functions_name_the_files_that_they_use() -> None:
+    """Machine code of a function that uses a name of another file is kept for that file too."""
+    root = Path(editscope.__file__).parent
+    missing = []
+    for path in sorted(root.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imported = {
+            name.asname or name.name
+            for node in tree.body
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("editscope")
+            for name in node.names
+        }
+        for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
+            how = [text for text in map(ast.unparse, function.decorator_list) if text.startswith("compiled(")]
+            used = {node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)}
+            if how and used & imported and "uses=" not in how[0]:
+                missing.append(f"{path.relative_to(root)}: {function.name} uses {sorted(used & imported)}")
+    assert not missing

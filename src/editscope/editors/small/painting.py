@@ -6,9 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from editscope.compiled import compiled
+from editscope.editors.small import pictures
 from editscope.editors.small.pictures import CELL, COLORS, SIDE, ReadPicture
 from editscope.images import Pixels
 
+USES = (pictures,)
 Floats = npt.NDArray[np.float32]
 LUMA = (0.299, 0.587, 0.114)
 KEEP, COPY, MAP, RAMP, FIGURE = range(5)
@@ -67,7 +69,7 @@ def painted(
     return out, int(changed)
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _covers(figure: npt.NDArray[np.float64], x: float, y: float) -> bool:
     # Whether a figure covers a point of the grid. Edges count as those of a polygon that is filled pixel by pixel do.
     kind = 0
@@ -92,7 +94,7 @@ def _covers(figure: npt.NDArray[np.float64], x: float, y: float) -> bool:
     return odd
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _around(at: float, count: int) -> tuple[int, int, float]:
     # The two pixels of the grid around a place on an axis, and the share of the second.
     left = at - 0.5
@@ -100,7 +102,7 @@ def _around(at: float, count: int) -> tuple[int, int, float]:
     return min(max(first, 0), count - 1), min(max(first + 1, 0), count - 1), left - first
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _look(
     plane: npt.NDArray[np.uint8],
     choice: Floats,
@@ -124,7 +126,7 @@ def _look(
             keep[row, column] = best == COLORS + KEEP or best == seen[row, column]
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _weigh(
     own: int, seen: npt.NDArray[np.uint8], ra: int, rb: int, ca: int, cb: int, fy: float, fx: float
 ) -> tuple[float, float, float, float]:
@@ -141,7 +143,7 @@ def _weigh(
     return waa, wab, wba, wbb
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _share_out(
     choice: Floats,
     ra: int,
@@ -169,7 +171,7 @@ def _share_out(
         share[kind] = np.exp(share[kind] - top)
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _source_of(field: Floats, gx: float, gy: float, step: float) -> tuple[int, int]:
     # The column and row of the picture that the offsets copy to a place of the grid.
     row, column = min(int(gy), SIDE - 1) // CELL, min(int(gx), SIDE - 1) // CELL
@@ -179,7 +181,7 @@ def _source_of(field: Floats, gx: float, gy: float, step: float) -> tuple[int, i
     return int(np.floor(sx * step)), int(np.floor(sy * step))
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _map_pixel(out: npt.NDArray[np.uint8], own: npt.NDArray[np.uint8], color_map: npt.NDArray[np.float64]) -> None:
     gray = 0.0
     for channel in range(3):
@@ -189,7 +191,7 @@ def _map_pixel(out: npt.NDArray[np.uint8], own: npt.NDArray[np.uint8], color_map
         out[channel] = np.uint8(np.floor(min(1.0, max(0.0, new)) * 255 + 0.5))
 
 
-@compiled(inner=True)
+@compiled(inner=True, uses=USES)
 def _ramp_pixel(
     out: npt.NDArray[np.uint8], first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], t: float
 ) -> None:
@@ -200,7 +202,8 @@ def _ramp_pixel(
 
 @compiled(
     "u1[:, :, ::1], u1[:, :, ::1], u1[:, ::1], f4[:, :, ::1], f4[:, :, ::1], f4[:, ::1], u1[:, ::1], f8[::1], f8[::1], "
-    "f8[::1], f8[::1], i8, i8, f8, i8, i8"
+    "f8[::1], f8[::1], i8, i8, f8, i8, i8",
+    uses=USES,
 )
 def _paint(
     out: Pixels,

@@ -148,6 +148,8 @@ def test_a_training_starts_with_what_export_reads(capsys: Any, tmp_path: Path) -
         (file, tmp_path, "is not a training of the small editor"),
         (file, tmp_path / "none.pt", "is not there"),
     ):
+        dry = called(capsys, "train", "small", recipe_file, "--out", tmp_path / "fourth", "--start", start, "--dry-run")
+        assert dry[0] == 2 and reason in dry[2]
         code, _, error = called(capsys, "train", "small", recipe_file, "--out", tmp_path / "fourth", "--start", start)
         assert code == 2 and reason in " ".join(error.split()) and not (tmp_path / "fourth").exists()
 

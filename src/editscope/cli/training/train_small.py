@@ -61,12 +61,15 @@ def small(
     from dataclasses import replace
 
     from editscope.training.log.training_log import locked_folder
+    from editscope.training.small.learner import start_network
     from editscope.training.small.stage import check_place, next_stage
 
     check_place(out, resume, start)
     file = recipe or (out / RECIPE if resume else _shipped())
     read = _read(file).lasting(seconds)
     if dry_run:
+        if start is not None:
+            start_network(start, read.network)
         _say_outline(replace(read, number=next_stage(out) if resume else 1), out, resume)
         return
     lasts = "" if seconds is None else f" --seconds {seconds:g}"
@@ -88,8 +91,11 @@ def _train(
         if recipe.number > len(recipe.stages):
             printing.say(f"{_all_done(recipe)}; this repeats the last stage")
         printing.say(f"stage {_numbered(recipe)}, continuing from step {stage.learner.step}")
-    elif start is not None:
-        stage.learner.start_from(start)
+    else:
+        if start is not None:
+            stage.learner.start_from(start)
+        printing.say(f"stage {_numbered(recipe)} on {recipe.stage.on}")
+    printing.say("making the first problems; the first step of a stage takes longer, on a GPU minutes")
     if file != out / RECIPE:
         write_whole(out / RECIPE, file.read_bytes())
     stage.run()

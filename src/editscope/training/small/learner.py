@@ -15,8 +15,23 @@ from editscope.training.checkpoints import TrainingState
 from editscope.training.small.compiling import LossStep
 from editscope.training.small.export import read_average
 from editscope.training.small.loss import total
-from editscope.training.small.network import new_network
+from editscope.training.small.network import SmallNetwork, new_network
 from editscope.training.small.settings import NetworkSettings, StageSettings
+
+
+def start_network(path: Path, sizes: NetworkSettings) -> SmallNetwork:
+    """The network of a training that another one starts from; BadInput if its sizes are not those of the recipe."""
+    network = read_average(path, sizes)
+    differences = [
+        f"{name} is {size}, not {getattr(sizes, name)}"
+        for name, size in asdict(network.settings).items()
+        if size != getattr(sizes, name)
+    ]
+    if differences:
+        raise BadInput(
+            f"{path} has a network of other sizes than the recipe: {'; '.join(differences)}; change [network]"
+        )
+    return network
 
 
 class SmallLearner:
@@ -84,18 +99,8 @@ class SmallLearner:
 
     def start_from(self, path: Path) -> None:
         """Begin with the averaged weights of a training, in whatever form ``read_average`` takes them."""
-        own = self.network.settings
-        network = read_average(path, own)
-        differences = [
-            f"{name} is {size}, not {getattr(own, name)}"
-            for name, size in asdict(network.settings).items()
-            if size != getattr(own, name)
-        ]
-        if differences:
-            raise BadInput(
-                f"{path} has a network of other sizes than the recipe: {'; '.join(differences)}; change [network]"
-            )
-        self._take(network.state_dict(), network.state_dict())
+        weights = start_network(path, self.network.settings).state_dict()
+        self._take(weights, weights)
 
     def _take(self, weights: Mapping[str, Tensor], average: Mapping[str, Tensor]) -> None:
         self.network.load_state_dict({name: value.float() for name, value in weights.items()})

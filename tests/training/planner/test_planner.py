@@ -15,7 +15,7 @@ from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.log import TrainingLog
 from editscope.training.planner.objective import PlannedEdit, PlannerObjective
 from editscope.training.planner.settings import PlannerSettings
-from editscope.training.planner.start import load_planner, train_planner
+from editscope.training.planner.start import load_language_model, train_planner
 from editscope.training.supervised.start import EXPERIMENT
 from support.models.tiny_parts import making, qwen_tokenizer
 from support.training.logged import read_log
@@ -62,7 +62,7 @@ def test_a_planner_learns_its_pairs(model: Path, tmp_path: Path) -> None:
     losses = [float(line["loss"]) for line in read_log(tmp_path / "out")]
     assert losses[-1] < 0.05 * losses[0]
     settings = PlannerSettings(str(out), precision="fp32", device="cpu", prompt="Say it.")
-    network, tokenizer = load_planner(settings, None)
+    network, tokenizer = load_language_model(settings, None)
     objective = PlannerObjective(network, tokenizer, settings)
     assert [objective.plan(one, 20) for one, _ in PAIRS] == [two for _, two in PAIRS]
 
@@ -91,7 +91,7 @@ def test_a_second_training_in_a_folder_is_refused_before_it_touches_anything(mod
 
 def test_only_the_plan_counts_and_padding_does_not(model: Path) -> None:
     settings = PlannerSettings(str(model), precision="fp32", device="cpu")
-    objective = PlannerObjective(*load_planner(settings, None), settings)
+    objective = PlannerObjective(*load_language_model(settings, None), settings)
     short, long = PlannedEdit("a", "melt it", "wet"), PlannedEdit("b", "a longer instruction", "a longer plan of it")
     with torch.no_grad():
         both = objective.losses([short, long], [])
@@ -116,7 +116,7 @@ def test_bad_pairs_are_named(line: str, said: str, model: Path, tmp_path: Path) 
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
     settings: Any = PlannerSettings(str(tmp_path))
     with pytest.raises(BadInput, match="has neither config"):
-        load_planner(settings, None)
+        load_language_model(settings, None)
 
 
 def test_weights_that_were_not_downloaded_to_their_end_are_named(model: Path, layers: Path, tmp_path: Path) -> None:
@@ -133,12 +133,11 @@ def test_weights_that_were_not_downloaded_to_their_end_are_named(model: Path, la
 
 def reinforced(model: Path, trains: str, rank: int | None) -> Any:
     """The planner as reinforcement learning loads it."""
-    from editscope.training.reinforcement.start import PlannerChoice
-    from editscope.training.reinforcement.start import load_planner as load_for_rewards
+    from editscope.training.reinforcement.planner_start import PlannerChoice, load_planner
     from support.training.small_runs import small_settings
 
     settings = small_settings(planner_tokens=4, trains=trains)
-    return load_for_rewards(model, settings, chosen=PlannerChoice(str(model), "fp32", rank))
+    return load_planner(model, settings, chosen=PlannerChoice(str(model), "fp32", rank))
 
 
 @pytest.fixture(scope="module")

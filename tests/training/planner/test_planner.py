@@ -104,7 +104,11 @@ def test_only_the_plan_counts_and_padding_does_not(model: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [("{", "line 1 is not JSON"), ('{"plan": "x"}', "line 1: instruction and plan have to be texts"), ("", "no pair")],
+    [
+        ("{", "line 1 is not JSON"),
+        ('{"plan": "x"}', "line 1: instruction and plan must be non-empty strings"),
+        ("", "no pair"),
+    ],
 )
 def test_bad_pairs_are_named(line: str, said: str, model: Path, tmp_path: Path) -> None:
     file = experiment(tmp_path, model, steps=1)
@@ -181,5 +185,5 @@ def test_a_planner_with_rewards_is_pulled_to_what_it_began_with_and_saved_with_i
 def test_a_planner_trains_on_from_a_training(model: Path, layers: Path, tmp_path: Path) -> None:
     out = train_planner(experiment(tmp_path, layers, steps=2, lora="[lora]\nrank = 4"), tmp_path / "out")
     assert json.loads((out / "adapter_config.json").read_text())["base_model_name_or_path"] == str(model)
-    with pytest.raises(BadInput, match=r"\[lora\] rank: the LoRA in .* has rank 4 .* write rank = 4"):
+    with pytest.raises(BadInput, match=r"\[lora\] rank: the LoRA in .* has rank 4, not 8; write rank = 4"):
         train_planner(experiment(tmp_path, layers, steps=2, lora="[lora]\nrank = 8"), tmp_path / "other")

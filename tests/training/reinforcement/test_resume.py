@@ -90,7 +90,7 @@ def test_a_loss_that_is_no_number_in_the_first_round_says_that_there_is_no_check
     with torch.no_grad():
         editor.network.last.bias.fill_(float("nan"))  # type: ignore[union-attr]
     mix = mixed({"b": ByFunction(lambda rollout: float(id(rollout) % 97))})
-    sentence = r"is nan; there is no checkpoint yet; lower \[reinforcement\] rate, and begin anew"
+    sentence = r"is nan; there is no checkpoint yet; lower \[reinforcement\] rate, and start over"
     with pytest.raises(BrokenLoss, match=sentence):
         small_run(small_settings(rounds=5, save_every=1), editor, mix, checkpoints=places)
     assert places.latest() is None

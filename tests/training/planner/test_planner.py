@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from editscope.documents import read_toml
 from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.log import TrainingLog
@@ -187,3 +188,15 @@ def test_a_planner_trains_on_from_a_training(model: Path, layers: Path, tmp_path
     assert json.loads((out / "adapter_config.json").read_text())["base_model_name_or_path"] == str(model)
     with pytest.raises(BadInput, match=r"\[lora\] rank: the LoRA in .* has rank 4, not 8; write rank = 4"):
         train_planner(experiment(tmp_path, layers, steps=2, lora="[lora]\nrank = 8"), tmp_path / "other")
+
+
+def test_the_copy_of_an_experiment_names_folders_in_full(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    file = experiment(tmp_path / "out", model, steps=1).rename(tmp_path / "out" / EXPERIMENT)
+    (tmp_path / "out/model").symlink_to(model)
+    file.write_text(file.read_text().replace(str(model), "model"))
+    train_planner(file, tmp_path / "out")  # its own copy
+    copy = read_toml(file.read_text())
+    assert copy["planner"]["model"] == str(tmp_path / "out/model")
+    assert copy["data"]["pairs"] == str(tmp_path / "out/pairs.jsonl")
+    train_planner(file, tmp_path / "again")

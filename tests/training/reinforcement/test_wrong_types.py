@@ -52,7 +52,8 @@ def with_entry(text: str, table: str, name: str, value: str) -> str:
             del lines[at:end]
         return "\n".join(lines).replace("[reinforcement]", f"[rewards]\n{name} = {value}\n[reinforcement]")
     if f"[{table}]" not in text:
-        return f"{text}\n[{table}]\n{name} = {value}\n"
+        model = 'model = "x"\n' if table == "planner" and name != "model" else ""
+        return f"{text}\n[{table}]\n{model}{name} = {value}\n"
     kept = [line for line in text.split("\n") if not line.startswith(f"{name} = ")]
     return "\n".join(kept).replace(f"[{table}]", f"[{table}]\n{name} = {value}")
 

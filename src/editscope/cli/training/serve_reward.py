@@ -104,10 +104,10 @@ def serve_reward(
         printing.say(f"would serve rewards at http://{host}:{port}; nothing was asked or paid")
         return
 
-    def told(address: str) -> None:
+    def announce(address: str) -> None:
         printing.say(f"serving rewards at {address} · press Ctrl-C to stop")
 
-    serve(served, settings, told)
+    serve(served, settings, announce)
 
 
 def _weights(text: str) -> list[float] | None:

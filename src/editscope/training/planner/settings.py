@@ -32,7 +32,7 @@ class PlannerSettings:
     def check(self, where: str) -> None:
         """Raise BadInput for values that cannot be used."""
         check_text(self.model, f"{where} model", "the folder or repository of a language model")
-        check_text(self.prompt, f"{where} prompt", "what the planner is told before the instruction")
+        check_text(self.prompt, f"{where} prompt", "the text before the instruction")
         check_device(self.device, where)
         if self.most_tokens < 8:
             raise BadInput(f"{where} most_tokens: must be at least 8, not {self.most_tokens}")

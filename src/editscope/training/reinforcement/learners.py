@@ -41,7 +41,7 @@ def part_of(loss: torch.Tensor, numbers: Mapping[str, torch.Tensor], counted: to
 
 @dataclass(frozen=True, slots=True)
 class UpdatePlan:
-    """How a round's batches become optimizer steps: inner epochs over all of them, so many steps in each."""
+    """How a round's batches become optimizer steps: inner epochs over all of them, with ``updates`` steps in each."""
 
     inner_epochs: int
     updates: int

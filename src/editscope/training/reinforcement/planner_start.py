@@ -37,7 +37,7 @@ class PlannerChoice:
         """Raise BadInput for values that cannot be used."""
         check_text(self.model, f"{where} model", "the folder of a language model, or of a planner's training")
         if self.prompt is not None:
-            check_text(self.prompt, f"{where} prompt", "what the planner is told before the instruction")
+            check_text(self.prompt, f"{where} prompt", "the text before the instruction")
         if self.rank is not None:
             LoraSettings(self.rank).check(where)
 

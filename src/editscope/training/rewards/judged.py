@@ -204,7 +204,7 @@ class CausalReward(JudgedReward):
             similar = [
                 [word_overlap(cause, text) for cause in given] for given, text in zip(causes, texts, strict=True)
             ]
-            return [_mean(one, given, said) for one, given, said in zip(similar, causes, named, strict=True)]
+            return [_mean(one, given, verdicts) for one, given, verdicts in zip(similar, causes, named, strict=True)]
         pairs = [(cause, text) for given, text in zip(causes, texts, strict=True) for cause in given]
         calls = [
             self.pack.call("similarity", "similarity", {}, {"cause": cause, "instruction": text})
@@ -212,10 +212,10 @@ class CausalReward(JudgedReward):
         ]
         answers = iter(self.ask(calls))
         values = []
-        for given, said in zip(causes, named, strict=True):
+        for given, verdicts in zip(causes, named, strict=True):
             marks = [marked(next(answers), "score") for _ in given]
             lost = next((mark for mark in marks if mark.value is None), None)
-            values.append(lost or _mean([mark.value for mark in marks if mark.value is not None], given, said))
+            values.append(lost or _mean([mark.value for mark in marks if mark.value is not None], given, verdicts))
         return values
 
 

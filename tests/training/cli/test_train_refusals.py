@@ -126,8 +126,8 @@ def test_rewards_that_cannot_teach_are_refused(
     ("files", "sentence"),
     [
         ({}, "neither config.json nor adapter_config.json"),
-        ({"config.json": "{}"}, "cannot be loaded"),
-        ({"weights/config.json": "no JSON"}, "cannot be loaded"),
+        ({"config.json": "{}"}, "cannot be used (it has no weights)"),
+        ({"weights/config.json": "no JSON"}, "cannot be used (it has no weights)"),
         ({"adapter_config.json": "{}"}, "adapter_config.json cannot be read"),
     ],
 )

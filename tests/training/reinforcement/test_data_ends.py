@@ -10,8 +10,9 @@ import pytest
 
 from editscope.cli.app import main
 from editscope.errors import BadInput
+from editscope.training.data.loader import ExampleLoader
 from editscope.training.log.metrics_file import read_training
-from editscope.training.reinforcement import sources, start
+from editscope.training.reinforcement import start
 from editscope.training.reinforcement.loop import reinforce
 from editscope.training.settings import read_experiment
 from support.training.experiments import write_reinforcement
@@ -94,14 +95,14 @@ def test_a_run_whose_data_end_early_says_so_in_its_log(
     tiny_pipeline: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write_reinforcement(tmp_path / "e.toml", tiny_pipeline("kontext"))
-    take, told = sources.ExampleLoader.take, list[str]()
+    take, told = ExampleLoader.take, list[str]()
 
     def short(self: Any, number: int) -> Any:
         if self.state()["planned"] >= 2:
             raise StopIteration
         return take(self, number)
 
-    monkeypatch.setattr(sources.ExampleLoader, "take", short)
+    monkeypatch.setattr(ExampleLoader, "take", short)
     start.reinforce_experiment(read_experiment(file), tmp_path / "run", source=file, say=told.append)
     sentence = "the data ran out after round 1 of 2; the weights are those of that round"
     assert sentence in told

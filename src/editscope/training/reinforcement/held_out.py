@@ -31,7 +31,7 @@ class HeldOut:
         self._say = say
 
     def __call__(self, rounds: int) -> dict[str, float]:
-        """Write the current weights, made by ``rounds`` rounds, and run the suite; a metric without a value is left out."""
+        """Write the current weights and run the suite; a metric without a value is left out."""
         self._say(beginning(self._experiment, f"round {rounds}"))
         place = self._folder / f"weights-{rounds:08d}"
         weights = export(self._experiment, self._editor, place)

@@ -19,7 +19,8 @@ from editscope.transport.background import Background
 class RewardJudge:
     """A judge that several rewards share: one pool of connections, one rate, one budget.
 
-    If a judge cannot be asked, a rollout has no verdict, but training continues: such a verdict has a status. After a judge has stopped answering, it is first checked, free of charge, when it is needed again.
+    If a judge cannot be asked, a rollout has no verdict, but training continues: such a verdict has a status.
+    After a judge has stopped answering, it is first checked, free of charge, when it is needed again.
     """
 
     _shared: ClassVar[dict[tuple[str, Limits], RewardJudge]] = {}

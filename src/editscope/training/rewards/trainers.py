@@ -53,7 +53,7 @@ def for_trl(function: RewardFunction) -> Callable[..., list[float | None]]:
 
 
 def for_flow_grpo(function: RewardFunction) -> Callable[..., tuple[dict[str, list[float]], dict[str, Any]]]:
-    """A reward function for flow_grpo, instead of its ``multi_score``; TRL's DDPO and similar trainers call it the same way.
+    """A reward function for flow_grpo, instead of its ``multi_score``; TRL's DDPO calls it the same way.
 
     It is called with ``images`` (N × 3 × height × width from 0 to 1, or a list), ``prompts`` and ``metadata``, a
     mapping for each image: ``id`` and ``suite`` of a problem, or ``source`` and ``answer``. ``ref_images`` are the

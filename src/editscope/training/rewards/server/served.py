@@ -30,7 +30,8 @@ def served_reward(
     """The rewards and suites that ``what`` names.
 
     A word is the spec of a reward, or a suite, which stands for its problems and their reward: mIoU if
-    pixels score, otherwise its protocol with ``judge``. ``suites`` are served as well; ``data`` is the folder of the suite.
+    pixels score, otherwise its protocol with ``judge``. ``suites`` are served as well; ``data`` is the folder of the
+    suite.
     """
     named = [word for word in what if not _is_reward(word)]
     if data is not None and len(named) + len(suites) != 1:

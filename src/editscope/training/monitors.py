@@ -1,4 +1,4 @@
-"""Monitors of training: numbers that show a run going wrong, each with a limit that stops it with a sentence."""
+"""Monitors of training: numbers that show that a run goes wrong, each with a limit that stops the run."""
 
 from __future__ import annotations
 
@@ -17,35 +17,37 @@ from editscope.errors import BadInput, Stopped
 from editscope.images import Pixels
 
 LEVELS = 16
-"""A pixel counts as changed where a channel is off by more than this; compression and autoencoders stay below it."""
+"""A pixel counts as changed if a channel differs by more than this; compression and autoencoders stay below it."""
 SHARE = 0.002
-"""Up to this share of changed pixels an edit is nearly equal to its input."""
+"""Up to this share of changed pixels, an edit is nearly equal to its input."""
 
 
 class MonitorStop(Stopped):
-    """A monitor stopped the run; the message says which number went wrong. The checkpoint stays."""
+    """A monitor stopped the run; the message names the number that went wrong. The checkpoint stays."""
 
 
 class Monitor(ABC):
-    """Watches one number. ``observe`` gives the sentence that ends the run, or None."""
+    """Watches one number. ``observe`` returns the sentence that ends the run, or None."""
 
     name: str
+    unit: str = "step"
+    """What a run counts: steps, or the rounds of reinforcement learning."""
 
     @abstractmethod
     def observe(self, step: int, value: float) -> str | None:
-        """Take a value of a step."""
+        """Take the value of a step."""
 
     @abstractmethod
     def state(self) -> dict[str, Any]:
-        """What it remembers."""
+        """The state to save."""
 
     @abstractmethod
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Remember what ``state`` gave."""
+        """Restore a saved state."""
 
 
 class RollingLimit(Monitor):
-    """Stops where the mean of the last ``window`` values is above a limit."""
+    """Stops the run if the mean of the last ``window`` values is above a limit."""
 
     def __init__(self, name: str, limit: float, window: int, meaning: str) -> None:
         if window < 1:
@@ -62,8 +64,8 @@ class RollingLimit(Monitor):
             return None
         mean = fmean(self._last)
         return (
-            f"stopped at step {step}: the {self.name} is {mean:.3g} over the last {len(self._last)} looks, above the "
-            f"limit of {self._limit:.3g}; {self._meaning}"
+            f"stopped at {self.unit} {step}: the {self.name} is {mean:.3g} over the last {len(self._last)} checks, "
+            f"above the limit of {self._limit:.3g}; {self._meaning}"
         )
 
     def state(self) -> dict[str, Any]:
@@ -71,33 +73,36 @@ class RollingLimit(Monitor):
         return {"last": list(self._last)}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Remember what ``state`` gave."""
+        """Restore a saved state."""
         self._last.clear()
         self._last.extend(state["last"])
 
 
 def identity_rate_limit(limit: float = 0.9, window: int = 5) -> RollingLimit:
-    """Too many edits equal, or nearly equal, to their inputs: the model learns not to edit."""
-    return RollingLimit("identity rate", limit, window, "the model drifts toward leaving pictures as they are")
+    """Too many edits are equal, or nearly equal, to their inputs: the model learns not to edit."""
+    return RollingLimit("identity rate", limit, window, "the model drifts toward leaving pictures unchanged")
 
 
 def over_edit_limit(limit: float, window: int = 5) -> RollingLimit:
-    """Too many pixels changed for each pixel that was to be changed."""
-    return RollingLimit("over-edit ratio", limit, window, "the model changes what should stay")
+    """Too many pixels are changed for each pixel that should change."""
+    return RollingLimit("over-edit ratio", limit, window, "the model changes what should stay the same")
 
 
 class RewardAgainstHeldOut(Monitor):
-    """Stops where the reward rises while a score on held-out cases falls: the run is hacking its reward.
+    """Stops the run if the reward rises while a score on held-out cases falls: the run is hacking its reward.
 
-    Each held-out score is compared with the best one so far. It counts as hacking where the score is lower by more than
-    the share ``fall`` of that one, and the mean reward since is higher than it was then, ``patience`` times in a row.
+    Each held-out score is compared with the best one so far. It counts as hacking if the score is lower by more than
+    the share ``fall`` of the best score, and the mean reward since is higher than it was then, ``patience`` times in a
+    row.
     """
 
     name = "reward against held-out score"
 
     def __init__(self, fall: float = 0.05, patience: int = 2) -> None:
         if fall < 0 or patience < 1:
-            raise BadInput(f"[monitors] held-out: fall {fall} and patience {patience} must be at least 0 and 1")
+            raise BadInput(
+                f"[monitors] held_out_fall is {fall} and held_out_patience is {patience}; give at least 0 and 1"
+            )
         self._fall = fall
         self._patience = patience
         self._rewards: list[float] = []
@@ -111,7 +116,7 @@ class RewardAgainstHeldOut(Monitor):
 
     def observe_held_out(self, step: int, score: float) -> str | None:
         """Take a held-out score, after the rewards of the steps before it."""
-        if not self._rewards:  # the weights that the run began with: their reward is that of the next round
+        if not self._rewards:  # the weights that the run started with: their reward is that of the next round
             self._best = self._best or (step, None, score)
             return None
         first, reward, self._rewards = self._rewards[0], fmean(self._rewards), []
@@ -127,8 +132,9 @@ class RewardAgainstHeldOut(Monitor):
         if self._in_a_row < self._patience:
             return None
         return (
-            f"stopped at step {step}: since step {then} the reward rose from {reward_then:.3g} to {reward:.3g} while "
-            f"the held-out score fell from {score_then:.3g} to {score:.3g}; the run is hacking its reward"
+            f"stopped at {self.unit} {step}: since {self.unit} {then} the reward rose from {reward_then:.3g} to "
+            f"{reward:.3g} while the held-out score fell from {score_then:.3g} to {score:.3g}; the run is hacking "
+            "its reward"
         )
 
     def state(self) -> dict[str, Any]:
@@ -136,21 +142,23 @@ class RewardAgainstHeldOut(Monitor):
         return {"rewards": list(self._rewards), "best": self._best, "in_a_row": self._in_a_row}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Remember what ``state`` gave."""
+        """Restore a saved state."""
         self._rewards = list(state["rewards"])
         self._best = None if state["best"] is None else tuple(state["best"])
         self._in_a_row = int(state["in_a_row"])
 
 
 class HeldOutLossLimit(Monitor):
-    """Stops where the loss on held-out cases stays above its lowest value by more than a share, several looks in a row:
-    the model learns its examples by heart."""
+    """Stops the run if the loss on held-out cases stays above its lowest value by more than a share, several checks in
+    a row: the model is overfitting."""
 
     name = "held-out loss"
 
     def __init__(self, above: float, patience: int = 2) -> None:
         if above < 0 or patience < 1:
-            raise BadInput(f"[monitors] held-out loss: share {above} and patience {patience} must be at least 0 and 1")
+            raise BadInput(
+                f"[monitors] held_out_above is {above} and held_out_patience is {patience}; give at least 0 and 1"
+            )
         self._above = above
         self._patience = patience
         self._best: tuple[int, float] | None = None
@@ -166,8 +174,8 @@ class HeldOutLossLimit(Monitor):
         if self._in_a_row < self._patience:
             return None
         return (
-            f"stopped at step {step}: the loss on held-out cases rose from {lowest:.3g} at step {then} to {value:.3g}; "
-            "the model learns its examples by heart"
+            f"stopped at {self.unit} {step}: the loss on held-out cases rose from {lowest:.3g} at {self.unit} {then} "
+            f"to {value:.3g}; the model is overfitting"
         )
 
     def state(self) -> dict[str, Any]:
@@ -175,14 +183,14 @@ class HeldOutLossLimit(Monitor):
         return {"best": self._best, "in_a_row": self._in_a_row}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Remember what ``state`` gave."""
+        """Restore a saved state."""
         self._best = None if state["best"] is None else (int(state["best"][0]), float(state["best"][1]))
         self._in_a_row = int(state["in_a_row"])
 
 
 @dataclass(frozen=True, slots=True)
 class MonitorSettings:
-    """The table ``[monitors]`` of an experiment; a limit that is None is not watched.
+    """The table ``[monitors]`` of an experiment; a monitor whose limit is None is off.
 
     ``held_out_fall`` is for training by rewards, ``held_out_above`` for the loss of supervised training.
     """
@@ -195,33 +203,46 @@ class MonitorSettings:
     window: int = 5
 
 
+LIMITS = ("identity_rate", "over_edit_ratio", "held_out_fall", "held_out_above")
+
+
 def read_monitors(table: Mapping[str, Any], file: str = "experiment.toml") -> MonitorSettings:
-    """The settings of a TOML table. ``false`` stands for a limit that is not watched."""
+    """The settings of a TOML table. ``false`` as a limit turns its monitor off."""
     where = f"{file}, [monitors]"
-    options: dict[str, Any] = {name: None if value is False else value for name, value in table.items()}
+    if not isinstance(table, Mapping):
+        raise BadInput(
+            f"{file}, monitors: is {table!r}, not a table; write [monitors] on its own line, and false for each limit "
+            "to turn off, such as identity_rate = false"
+        )
+    options: dict[str, Any] = {
+        name: None if value is False and name in LIMITS else value for name, value in table.items()
+    }
     check_options(where, where, MonitorSettings, options)
     _check_limits(options, where)
     if options.get("window", 1) < 1 or options.get("held_out_patience", 1) < 1:
-        raise BadInput(f"{where} window, held_out_patience: give 1 or more")
+        raise BadInput(f"{where} window, held_out_patience: must be at least 1")
     return MonitorSettings(**options)
 
 
 def _check_limits(options: Mapping[str, Any], where: str) -> None:
-    """BadInput for limits that no number can pass, so that they would never stop a run."""
-    for name in ("identity_rate", "over_edit_ratio", "held_out_fall", "held_out_above"):
+    """Raise BadInput for limits that no number can exceed, so that they would never stop a run."""
+    for name in LIMITS:
         value = options.get(name)
         if value is None:
             continue
         share = name in ("identity_rate", "held_out_fall")
         if not 0 <= value < (1 if share else inf):
-            wanted = "a share from 0 up to 1, which can be passed" if share else "a number of 0 or more"
-            raise BadInput(f"{where} {name}: {value!r} is not {wanted}; false does not watch it")
+            wanted = "at least 0 and below 1" if share else "0 or more"
+            raise BadInput(f"{where} {name}: must be {wanted}, not {value!r}; write false to turn this monitor off")
 
 
 class TrainingMonitors:
-    """The monitors of a run together. They get numbers and raise MonitorStop with the sentence of one that stops."""
+    """All monitors of a run. They take numbers, and raise MonitorStop with the sentence of the one that stops the run.
 
-    def __init__(self, settings: MonitorSettings | None = None) -> None:
+    ``unit`` is what the run counts, for messages: "step" or "round".
+    """
+
+    def __init__(self, settings: MonitorSettings | None = None, unit: str = "step") -> None:
         chosen = settings or MonitorSettings()
         identity, over, fall = chosen.identity_rate, chosen.over_edit_ratio, chosen.held_out_fall
         self._identity = None if identity is None else identity_rate_limit(identity, chosen.window)
@@ -229,6 +250,8 @@ class TrainingMonitors:
         self._held_out = None if fall is None else RewardAgainstHeldOut(fall, chosen.held_out_patience)
         above = chosen.held_out_above
         self._loss = None if above is None else HeldOutLossLimit(above, chosen.held_out_patience)
+        for monitor in self._all():
+            monitor.unit = unit
 
     def step(
         self,
@@ -240,7 +263,7 @@ class TrainingMonitors:
         held_out: float | None = None,
         held_out_loss: float | None = None,
     ) -> None:
-        """Take the numbers of a step; None for those that are not known."""
+        """Take the numbers of a step; None for those that are unknown."""
         watched = (
             (self._identity, identity),
             (self._over, over_edit),
@@ -257,11 +280,11 @@ class TrainingMonitors:
                 raise MonitorStop(sentence)
 
     def state(self) -> dict[str, Any]:
-        """What all of them remember, by name."""
+        """The states to save, by the name of the monitor."""
         return {monitor.name: monitor.state() for monitor in self._all()}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Remember what ``state`` gave; a monitor that was not there begins anew."""
+        """Restore saved states; a monitor that has none starts over."""
         for monitor in self._all():
             if monitor.name in state:
                 monitor.load_state(state[monitor.name])
@@ -273,7 +296,7 @@ class TrainingMonitors:
 def is_identity(inputs: Sequence[Pixels], edit: Pixels) -> bool:
     """Whether an edit is equal, or nearly equal, to one of its inputs.
 
-    It is where at most SHARE of its pixels are off by more than LEVELS in a channel.
+    It is if at most SHARE of its pixels differ by more than LEVELS in a channel.
 
     >>> gray = np.full((32, 32, 3), 128, np.uint8)
     >>> noisy = gray + np.arange(9, dtype=np.uint8)[np.arange(32 * 32 * 3).reshape(32, 32, 3) % 9]
@@ -297,7 +320,7 @@ def identity_rate(pairs: Iterable[tuple[Sequence[Pixels], Pixels]]) -> float | N
 def over_edit_ratio(triples: Iterable[tuple[Pixels, Pixels, Pixels]]) -> float | None:
     """The median over-edit ratio of edits whose answer is known (input, answer, edit); None without any.
 
-    The ratio of an edit is that of the pixel metric: pixels changed for each pixel that was to be changed.
+    The ratio of an edit is that of the pixel metric: pixels changed for each pixel that should change.
     """
     from editscope.scoring.pixels import score_pixels
 

@@ -11,9 +11,9 @@ from editscope.training.monitors import MonitorSettings
 from editscope.training.reinforcement.loop import Metrics, reinforce
 from editscope.training.reinforcement.reward_mix import RewardMix
 from editscope.training.reinforcement.settings import ReinforcementSettings
-from editscope.training.reinforcement.sources import ListedExamples
 from editscope.training.rewards.base import Reward
 from editscope.training.rewards.summed import RewardSum
+from support.training.listed_examples import ListedExamples
 from support.training.simple_rewards import ByFunction, brightness
 from support.training.tiny_flow import TinyFlow, tiny_examples
 

@@ -108,7 +108,7 @@ def test_a_file_is_no_folder_of_a_run(tiny_pipeline: Any, tmp_path: Path, capsys
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ('miou = "miou?jobs=1"', 'why = "reason?judge=openai:gpt-5"', "'why' scores plans, and nobody writes one"),
+        ('miou = "miou?jobs=1"', 'why = "reason?judge=openai:gpt-5"', "'why' scores plans, but there is no planner"),
         ("prompts = 2", 'prompts = 2\ntrains = "both"', '"both" needs a planner'),
         ("[rewards.specs]", '[evaluation]\nsuite = "worldedit"\n[rewards.specs]', 'write data = "DIR"'),
     ],
@@ -126,8 +126,8 @@ def test_rewards_that_cannot_teach_are_refused(
     ("files", "sentence"),
     [
         ({}, "neither config.json nor adapter_config.json"),
-        ({"config.json": "{}"}, "cannot be loaded"),
-        ({"weights/config.json": "no JSON"}, "cannot be loaded"),
+        ({"config.json": "{}"}, "cannot be used (it has no weights)"),
+        ({"weights/config.json": "no JSON"}, "cannot be used (it has no weights)"),
         ({"adapter_config.json": "{}"}, "adapter_config.json cannot be read"),
     ],
 )

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 import torch
 
+from editscope.documents import read_toml
 from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.log import TrainingLog
 from editscope.training.planner.objective import PlannedEdit, PlannerObjective
 from editscope.training.planner.settings import PlannerSettings
-from editscope.training.planner.start import load_planner, train_planner
+from editscope.training.planner.start import load_language_model, train_planner
 from editscope.training.supervised.start import EXPERIMENT
 from support.models.tiny_parts import making, qwen_tokenizer
 from support.training.logged import read_log
@@ -62,7 +63,7 @@ def test_a_planner_learns_its_pairs(model: Path, tmp_path: Path) -> None:
     losses = [float(line["loss"]) for line in read_log(tmp_path / "out")]
     assert losses[-1] < 0.05 * losses[0]
     settings = PlannerSettings(str(out), precision="fp32", device="cpu", prompt="Say it.")
-    network, tokenizer = load_planner(settings, None)
+    network, tokenizer = load_language_model(settings, None)
     objective = PlannerObjective(network, tokenizer, settings)
     assert [objective.plan(one, 20) for one, _ in PAIRS] == [two for _, two in PAIRS]
 
@@ -91,7 +92,7 @@ def test_a_second_training_in_a_folder_is_refused_before_it_touches_anything(mod
 
 def test_only_the_plan_counts_and_padding_does_not(model: Path) -> None:
     settings = PlannerSettings(str(model), precision="fp32", device="cpu")
-    objective = PlannerObjective(*load_planner(settings, None), settings)
+    objective = PlannerObjective(*load_language_model(settings, None), settings)
     short, long = PlannedEdit("a", "melt it", "wet"), PlannedEdit("b", "a longer instruction", "a longer plan of it")
     with torch.no_grad():
         both = objective.losses([short, long], [])
@@ -104,7 +105,11 @@ def test_only_the_plan_counts_and_padding_does_not(model: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [("{", "line 1 is not JSON"), ('{"plan": "x"}', "line 1: instruction and plan have to be texts"), ("", "no pair")],
+    [
+        ("{", "line 1 is not JSON"),
+        ('{"plan": "x"}', "line 1: instruction and plan must be non-empty strings"),
+        ("", "no pair"),
+    ],
 )
 def test_bad_pairs_are_named(line: str, said: str, model: Path, tmp_path: Path) -> None:
     file = experiment(tmp_path, model, steps=1)
@@ -116,7 +121,7 @@ def test_bad_pairs_are_named(line: str, said: str, model: Path, tmp_path: Path) 
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
     settings: Any = PlannerSettings(str(tmp_path))
     with pytest.raises(BadInput, match="has neither config"):
-        load_planner(settings, None)
+        load_language_model(settings, None)
 
 
 def test_weights_that_were_not_downloaded_to_their_end_are_named(model: Path, layers: Path, tmp_path: Path) -> None:
@@ -133,12 +138,11 @@ def test_weights_that_were_not_downloaded_to_their_end_are_named(model: Path, la
 
 def reinforced(model: Path, trains: str, rank: int | None) -> Any:
     """The planner as reinforcement learning loads it."""
-    from editscope.training.reinforcement.start import PlannerChoice
-    from editscope.training.reinforcement.start import load_planner as load_for_rewards
+    from editscope.training.reinforcement.planner_start import PlannerChoice, load_planner
     from support.training.small_runs import small_settings
 
     settings = small_settings(planner_tokens=4, trains=trains)
-    return load_for_rewards(model, settings, chosen=PlannerChoice(str(model), "fp32", rank))
+    return load_planner(model, settings, chosen=PlannerChoice(str(model), "fp32", rank))
 
 
 @pytest.fixture(scope="module")
@@ -182,5 +186,17 @@ def test_a_planner_with_rewards_is_pulled_to_what_it_began_with_and_saved_with_i
 def test_a_planner_trains_on_from_a_training(model: Path, layers: Path, tmp_path: Path) -> None:
     out = train_planner(experiment(tmp_path, layers, steps=2, lora="[lora]\nrank = 4"), tmp_path / "out")
     assert json.loads((out / "adapter_config.json").read_text())["base_model_name_or_path"] == str(model)
-    with pytest.raises(BadInput, match=r"\[lora\] rank: the LoRA in .* has rank 4 .* write rank = 4"):
+    with pytest.raises(BadInput, match=r"\[lora\] rank: the LoRA in .* has rank 4, not 8; write rank = 4"):
         train_planner(experiment(tmp_path, layers, steps=2, lora="[lora]\nrank = 8"), tmp_path / "other")
+
+
+def test_the_copy_of_an_experiment_names_folders_in_full(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    file = experiment(tmp_path / "out", model, steps=1).rename(tmp_path / "out" / EXPERIMENT)
+    (tmp_path / "out/model").symlink_to(model)
+    file.write_text(file.read_text().replace(str(model), "model"))
+    train_planner(file, tmp_path / "out")  # its own copy
+    copy = read_toml(file.read_text())
+    assert copy["planner"]["model"] == str(tmp_path / "out/model")
+    assert copy["data"]["pairs"] == str(tmp_path / "out/pairs.jsonl")
+    train_planner(file, tmp_path / "again")

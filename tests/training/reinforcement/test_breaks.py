@@ -125,7 +125,7 @@ def test_a_full_disk_is_told_and_the_checkpoint_before_stays(kind: str, tmp_path
 
 def test_a_judge_that_writes_nonsense_stops_the_run_and_is_not_paid_again(tmp_path: Path) -> None:
     reward, places = ByFunction(lambda rollout: None), FileCheckpoints(tmp_path)
-    with pytest.raises(Stopped, match=r"round 1: no edit has a verdict of all rewards \('b': unparsed, no number\)"):
+    with pytest.raises(Stopped, match=r"round 1: no edit got a value from every reward \('b': unparsed, no number\)"):
         small_run(small_settings(rounds=9), rewards=mixed({"b": reward}), checkpoints=places)
     assert (reward.asked, places.steps) == (16, [0])
 

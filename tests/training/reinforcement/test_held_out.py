@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -74,7 +75,7 @@ def test_a_score_that_was_interrupted_is_made_up_for_when_the_run_goes_on(tmp_pa
 def test_a_monitor_that_stops_keeps_the_weights_it_speaks_of(tmp_path: Path) -> None:
     places = FileCheckpoints(tmp_path)
     limits = MonitorSettings(identity_rate=None, held_out_fall=0.0, held_out_patience=1)
-    with pytest.raises(MonitorStop, match=r"stopped at step \d+: since step 0 the reward rose"):
+    with pytest.raises(MonitorStop, match=r"stopped at round \d+: since round 0 the reward rose"):
         small_run(
             small_settings(rounds=20, held_out_every=4),
             held_out=lambda rounds: {"miou": 1.0 - rounds / 100},
@@ -108,3 +109,32 @@ def test_the_log_names_the_metric_the_checkpoint_and_the_settings_that_are_used(
     assert shown["training.seed"] == 0 and shown["data"]["workers"] == 0
     assert not [name for name in shown if name.startswith(("optimizer", "schedule", "ema", "timesteps"))]
     assert "training.batch" not in shown
+
+
+def test_weights_of_earlier_rounds_are_removed_once_their_score_is_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from editscope.training.reinforcement import held_out
+
+    def written(experiment: Any, editor: Any, place: Path) -> Path:
+        place.mkdir(parents=True)
+        return place
+
+    def scored(experiment: Any, weights: Path, place: Path) -> dict[str, float]:
+        assert weights.is_dir()
+        if weights.name.endswith("4"):
+            raise Stopped("the judge of the suite is away")
+        place.mkdir()
+        return {"miou": 0.5}
+
+    monkeypatch.setattr(held_out, "beginning", lambda *_: "")
+    monkeypatch.setattr(held_out, "export", written)
+    monkeypatch.setattr(held_out, "evaluate", scored)
+    made: Any = held_out.HeldOut
+    score, folder = made(None, None, tmp_path), tmp_path / "evaluations"
+    for rounds in (0, 2):
+        score(rounds)
+    assert sorted(path.name for path in folder.iterdir()) == ["round-00000000", "round-00000002", "weights-00000002"]
+    with pytest.raises(Stopped):
+        score(4)
+    assert (folder / "weights-00000004").is_dir(), "an evaluation that is not finished keeps its weights"

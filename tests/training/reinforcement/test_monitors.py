@@ -22,8 +22,8 @@ from editscope.training.monitors import (
 )
 from editscope.training.reinforcement.rollouts import paint_group
 from editscope.training.rewards.base import Rollout
-from support.training.simple_rewards import FileCheckpoints, closeness
-from support.training.small_runs import small_run, small_settings
+from support.training.simple_rewards import ByFunction, FileCheckpoints, brightness, closeness
+from support.training.small_runs import mixed, small_run, small_settings
 from support.training.tiny_flow import TinyFlow, tiny_examples
 
 
@@ -97,15 +97,26 @@ def test_a_drift_toward_not_editing_stops_the_run() -> None:
     for step, rate in enumerate([0.9, 0.2, 0.3, 0.5]):
         monitors.step(step, identity=rate)
     with pytest.raises(
-        MonitorStop, match=r"stopped at step 4: the identity rate is 0.567 over the last 3 looks, above"
+        MonitorStop, match=r"stopped at step 4: the identity rate is 0.567 over the last 3 checks, above"
     ):
         monitors.step(4, identity=0.9)
+
+
+def test_monitors_name_rounds_as_the_log_does() -> None:
+    limits = MonitorSettings(identity_rate=None, over_edit_ratio=0.0, held_out_fall=None, window=1)
+    with pytest.raises(MonitorStop, match=r"^stopped at round 1: "):
+        small_run(small_settings(), TinyFlow(loudness=0.0), mixed({"b": ByFunction(brightness)}), monitors=limits)
+
+
+def test_a_table_that_is_none_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"^e.toml, monitors: is False, not a table; write \[monitors\]"):
+        read_monitors(False, "e.toml")  # type: ignore[arg-type]
 
 
 def test_editing_too_much_stops_the_run() -> None:
     monitors = TrainingMonitors(MonitorSettings(over_edit_ratio=3.0, window=1))
     monitors.step(0, over_edit=2.0)
-    with pytest.raises(MonitorStop, match=r"the over-edit ratio is 4 .* the model changes what should stay"):
+    with pytest.raises(MonitorStop, match=r"the over-edit ratio is 4 .* the model changes what should stay the same"):
         monitors.step(1, over_edit=4.0)
 
 
@@ -168,7 +179,9 @@ def test_limits_that_make_no_sense_are_refused(make: Any) -> None:
     ],
 )
 def test_limits_that_no_run_can_pass_are_refused(name: str, value: Any) -> None:
-    with pytest.raises(BadInput, match=rf"^e.toml, \[monitors\] {name}: .* false does not watch it"):
+    with pytest.raises(
+        BadInput, match=rf"^e.toml, \[monitors\] {name}: must be .* write false to turn this monitor off"
+    ):
         read_monitors({name: value}, "e.toml")
 
 

@@ -37,7 +37,10 @@ def with_entry(place: Path, table: str, entry: str) -> Path:
     ],
 )
 def test_a_table_of_supervised_training_is_refused(table: str, entry: str, instead: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=rf"^e.toml, \[{table}\]: reinforcement learning does not use .*{instead}"):
+    with pytest.raises(
+        BadInput,
+        match=rf"^e.toml, \[{table}\]: remove this table, which reinforcement learning does not use: .*{instead}",
+    ):
         read(with_entry(tmp_path, table, entry))
 
 
@@ -59,7 +62,7 @@ def test_a_table_of_supervised_training_is_refused(table: str, entry: str, inste
 )
 def test_an_entry_of_supervised_training_is_refused(table: str, entry: str, instead: str, tmp_path: Path) -> None:
     name = entry.split("\n")[-1].split(" ")[0]
-    with pytest.raises(BadInput, match=rf"^e.toml, \[{table}\] {name}: reinforcement learning does not .*{instead}"):
+    with pytest.raises(BadInput, match=rf"^e.toml, \[{table}\] {name}: remove this entry, .*{instead}"):
         read(with_entry(tmp_path, table, entry))
 
 
@@ -78,7 +81,7 @@ def test_a_run_by_rewards_needs_no_table_of_training(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("entry", ["held_out_fall = 0.05", "held_out_above = 0.1"])
 def test_a_limit_on_a_number_that_the_run_has_not_is_refused(entry: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=rf"^e.toml, \[monitors\] {entry.split()[0]}: .* or take it out"):
+    with pytest.raises(BadInput, match=rf"^e.toml, \[monitors\] {entry.split()[0]}: .* or remove it"):
         read(with_entry(tmp_path, "monitors", entry))
 
 

@@ -14,7 +14,7 @@ from editscope.training.models.lora import add_lora
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.settings import LoraSettings
 from editscope.training.reinforcement.loop import Metrics, reinforce
-from editscope.training.reinforcement.sources import ListedExamples
+from support.training.listed_examples import ListedExamples
 from support.training.simple_rewards import ByFunction, FileCheckpoints, brightness
 from support.training.small_runs import UNWATCHED, mixed, same_weights, small_settings, without_times
 from support.training.tiny_editors import pairs, settings_for

@@ -165,5 +165,5 @@ def test_rewards_of_the_planner_must_exist_and_be_on(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="planner_rewards: there is no reward 'reason'"):
         small_run(small_settings(**PLANNING, planner_rewards=("reason",)), rewards=mixed(parts), planner=planner)
     off = mixed(parts, off=["white"])
-    with pytest.raises(BadInput, match="planner_rewards: white are all switched off"):
+    with pytest.raises(BadInput, match="planner_rewards: white are all off"):
         small_run(small_settings(**PLANNING, planner_rewards=("white",)), rewards=off, planner=planner)

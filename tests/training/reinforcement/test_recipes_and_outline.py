@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
 from editscope.cli.app import main
 from editscope.training.data.settings import data_settings
@@ -50,6 +52,7 @@ def tiny_recipe(recipe: str, folder: Path, pipeline: Path) -> Path:
     planner = folder / "trained/worldedit-planner/weights"
     planner.mkdir(parents=True)
     (planner / "config.json").write_text('{"model_type": "llama"}')
+    save_file({"weight": torch.zeros(1)}, planner / "model.safetensors")
     return file
 
 

@@ -11,10 +11,13 @@ import torch
 from editscope.errors import BadInput, Stopped
 from editscope.training.monitors import MonitorSettings
 from editscope.training.reinforcement.learners import BrokenLoss
+from editscope.training.reinforcement.loop import ReinforcementRun
+from editscope.training.reinforcement.policies import trained_parameters
 from editscope.training.reinforcement.reward_mix import JudgeDown, JudgePatience
+from support.training.listed_examples import ListedExamples
 from support.training.simple_rewards import ByFunction, DownJudge, FileCheckpoints, brightness
 from support.training.small_runs import mixed, same_weights, small_run, small_settings, without_times
-from support.training.tiny_flow import TinyFlow
+from support.training.tiny_flow import TinyFlow, tiny_examples
 
 
 @pytest.mark.slow
@@ -90,7 +93,7 @@ def test_a_loss_that_is_no_number_in_the_first_round_says_that_there_is_no_check
     with torch.no_grad():
         editor.network.last.bias.fill_(float("nan"))  # type: ignore[union-attr]
     mix = mixed({"b": ByFunction(lambda rollout: float(id(rollout) % 97))})
-    sentence = r"is nan; there is no checkpoint yet; lower \[reinforcement\] rate, and begin anew"
+    sentence = r"is nan; there is no checkpoint yet; lower \[reinforcement\] rate, and start over"
     with pytest.raises(BrokenLoss, match=sentence):
         small_run(small_settings(rounds=5, save_every=1), editor, mix, checkpoints=places)
     assert places.latest() is None
@@ -118,3 +121,17 @@ def test_a_budget_that_is_spent_leaves_a_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(Stopped, match="budget"):
         small_run(small_settings(), rewards=mixed({"paid": ByFunction(paid)}), checkpoints=places)
     assert places.steps == [1]
+
+
+@pytest.mark.parametrize("method", ["grpo", "nft"])
+def test_states_are_copied_to_the_cpu_and_not_beside_the_weights(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = TinyFlow()
+    mix = mixed({"brightness": ByFunction(brightness)})
+    run = ReinforcementRun(editor, ListedExamples(tiny_examples(1)), mix, small_settings(method=method))
+    with monkeypatch.context() as patched:
+        patched.setattr(torch.Tensor, "clone", lambda self: pytest.fail("a copy on the device of the weights"))
+        state = run.state()["painter"]
+    for name, weight in trained_parameters(editor.network).items():
+        for copy in (state["weights"][name], *([state["old"][name]] if "old" in state else [])):
+            assert copy.device.type == "cpu" and torch.equal(copy, weight)
+            assert copy.data_ptr() != weight.data_ptr()

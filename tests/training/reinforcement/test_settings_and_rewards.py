@@ -23,20 +23,20 @@ from support.training.tiny_flow import TinyFlow, tiny_examples
     [
         ("group_size = 1", r"group_size: 1 gives no advantage, since an edit is compared with others of its group"),
         ("window = 10", r"window: 10 stochastic steps do not fit in the 9 steps from 0 to 9"),
-        ("steps = 4\nwindow_to = 4", r"window_from, window_to: stochastic steps lie between 0 and 3, for the last"),
+        ("steps = 4\nwindow_to = 4", r"window_from, window_to: stochastic steps lie between 0 and 3, since the last"),
         ("noise = 0.0", r"noise: without noise a step has no log-probability"),
         ("steps = 1", r"steps: the last step is never stochastic, so GRPO needs at least 2 steps"),
-        ("prompts = 0", r"prompts: 0 is too few; give 1 or more"),
-        ("rate = 0.0", r"rate: 0.0 is not a number above 0"),
-        ("kl = nan", r"kl: nan is not a number of 0 or more"),
-        ("height = 512", r"height, width: height = 512 stands alone; add width, or give neither"),
-        ('preset = "flow-grpo-kontext"\nwidth = 128', r"height, width: width = 128 stands alone; add height"),
+        ("prompts = 0", r"prompts: 0 is too few; give at least 1"),
+        ("rate = 0.0", r"rate: must be a number above 0, not 0.0"),
+        ("kl = nan", r"kl: must be a number of at least 0, not nan"),
+        ("height = 512", r"height, width: height = 512 is not enough; add width, or give neither"),
+        ('preset = "flow-grpo-kontext"\nwidth = 128', r"height, width: width = 128 is not enough; add height"),
         ('method = "nft"\nguidance = 2.0', r"guidance: DiffusionNFT learns without guidance"),
-        ('method = "nft"\nnft_times = 11', r"nft_times: 11 noise levels are more than the 10 of the sampler"),
-        ("nft_beta = 0.0", r"nft_beta: 0.0 is not in \(0, 1\]"),
-        ("nft_most_decay = 1.0", r"nft_most_decay: at 1.0 the old policy would never move"),
-        ('plan_joins = "{plan}"', r"plan_joins: '\{plan\}' must hold \{instruction\} and \{plan\}"),
-        ('planner_rewards = "reason"', r"planner_rewards: 'reason' is not a list of names"),
+        ('method = "nft"\nnft_times = 11', r"nft_times: 11 noise levels are more than the 10 steps of the sampler"),
+        ("nft_beta = 0.0", r"nft_beta: 0.0 is not above 0 and at most 1"),
+        ("nft_most_decay = 1.0", r"nft_most_decay: must be at least 0 and below 1, not 1.0; at 1 the old"),
+        ('plan_joins = "{plan}"', r"plan_joins: '\{plan\}' must have \{instruction\} and \{plan\}"),
+        ('planner_rewards = "reason"', r"planner_rewards: 'reason' is not a list of reward names"),
         ("planner_temperature = 0.0", r"planner_temperature: without temperature all plans of a group are equal"),
         (
             "groupsize = 8",
@@ -92,7 +92,7 @@ def test_a_planner_that_is_not_there_is_refused() -> None:
 def test_a_network_without_trained_weights_is_refused() -> None:
     editor = TinyFlow()
     editor.network.requires_grad_(False)
-    with pytest.raises(BadInput, match="the painter has no weight that is trained; add a LoRA"):
+    with pytest.raises(BadInput, match="the painter has no trainable weights; add a LoRA"):
         small_run(small_settings(), editor)
 
 
@@ -150,7 +150,7 @@ def test_advantages_are_normalized_in_the_group_in_the_round_or_not_at_all() -> 
 
 
 def test_a_mixture_in_which_nothing_weighs_is_refused() -> None:
-    with pytest.raises(BadInput, match="every weight is 0, so no edit would be better than another"):
+    with pytest.raises(BadInput, match="every weight is 0, so no edit is better than another"):
         mixed({"brightness": ByFunction(brightness)}, {"brightness": 0.0})
 
 

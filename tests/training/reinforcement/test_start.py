@@ -10,7 +10,8 @@ import torch
 
 from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in
-from editscope.training.reinforcement.start import load_planner, reinforce_experiment
+from editscope.training.reinforcement.planner_start import load_planner
+from editscope.training.reinforcement.start import reinforce_experiment
 from editscope.training.settings import read_experiment
 from support.training.experiments import write_reinforcement
 from support.training.logged import read_log

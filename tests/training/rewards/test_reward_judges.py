@@ -251,17 +251,23 @@ def test_a_sum_says_which_part_is_missing_and_refuses_what_it_cannot_be() -> Non
             return [RewardValue(float("nan")) for _ in rollouts]
 
     (value,) = RewardSum(["miou", Broken()]).score([a_rollout()])
-    assert value == RewardValue(None, "error", "broken: the reward broken gave nan, which is no number")
+    assert value == RewardValue(None, "error", "broken: the reward broken gave nan, which is not a finite number")
     assert RewardSum({"a": "miou", "b": "psnr_outside"}, {"a": 2, "b": -1}).score([a_rollout()])[0].value == 1.0
-    for rewards, weights, off, said in (
-        (["miou", "miou?jobs=1"], None, (), "two rewards of a sum have one name"),
+    wrong: tuple[tuple[Any, Any, Any, str], ...] = (
+        (["miou", "miou?jobs=1"], None, (), "two rewards of a sum have the same name"),
         (["miou"], [1, 2], (), "2 weights for 1 rewards"),
         (["miou"], {"mio": 1}, (), "no reward to weigh 'mio'"),
         (["miou"], [float("nan")], (), "the weight of miou is nan"),
         (["miou"], None, ["causal"], "no reward to switch off 'causal'"),
-        (["miou"], None, ["miou"], "every reward of the sum is switched off"),
+        (["miou"], None, ["miou"], "every reward of the sum is off"),
         ([], None, (), "at least one reward"),
-    ):
+        ("miou", None, (), "rewards must be a list or mapping of specs, not a string"),
+        (["miou"], 3, (), "weights is 3; write a number for each reward"),
+        (["miou"], None, 3, 'off is 3; write a list of names, such as off = \\["miou"\\]'),
+        (["miou"], None, "miou", "off is 'miou'; write a list of names"),
+        (["miou"], None, [["miou"]], r"off is .*; write a list of names"),
+    )
+    for rewards, weights, off, said in wrong:
         with pytest.raises(BadInput, match=said):
             RewardSum(rewards, weights, off)
 

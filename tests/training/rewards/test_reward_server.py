@@ -90,7 +90,7 @@ def test_another_problem_under_the_same_id_is_not_scored(tmp_path: Path) -> None
     other = Rollout(example_of(es.Case(case.id, case.suite, (SOURCE,), case.instructions, {}, answer=ANSWER)), ANSWER)
     with RewardServer(suites=["paintbench"]) as server:
         (value,) = RemoteReward(server.url, by_id=True).score([other])
-        assert value.value is None and "is not yours" in value.reason
+        assert value.value is None and "differs from yours" in value.reason
 
 
 def test_a_suite_of_a_judge_is_served_by_its_protocol(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_only_who_has_the_token_is_let_in(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_cannot_be_served_is_told_before_it_listens(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(RewardClient, "_wait", lambda *_: None)
+    monkeypatch.setattr(RewardClient, "_pause", lambda *_: 0.0)
     with pytest.raises(SystemExit) as end:
         main(["serve-reward", *words])
     assert end.value.code == 2
@@ -158,7 +158,7 @@ def test_a_dry_run_says_what_would_be_served(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     assert "rewards: miou + psnr_outside × 0.5, from 0 to 1.5" in out
     assert "problems: 1,920 of paintbench" in out
-    assert "nothing was asked or spent" in out
+    assert "nothing was asked or paid" in out
 
 
 @contextmanager

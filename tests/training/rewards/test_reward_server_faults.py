@@ -10,6 +10,7 @@ import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -78,27 +79,27 @@ def check_alive(server: RewardServer) -> None:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b"", "is not JSON"),
-        (b"{", "is not JSON"),
-        (b"\xff\xfe\x00", "is not JSON"),
+        (b"", "is not valid JSON"),
+        (b"{", "is not valid JSON"),
+        (b"\xff\xfe\x00", "is not valid JSON"),
         (b"NaN", "is not a JSON object such as"),
         (b"[" * 5000, "nested more than 64 levels"),
         (b"[]", "is not a JSON object such as"),
         (b'{"rollouts": 3}', "is not a JSON object such as"),
         (b'{"rollouts": [], "rollouts": []}', "stands twice"),
         (b'{"rollouts": [NaN]}', "rollouts[0] is a float, not an object"),
-        (a_body(picture=None), "rollouts[0] has no picture"),
+        (a_body(picture=None), 'rollouts[0] lacks "picture"'),
         (a_body(picture=float("nan")), "rollouts[0].picture is neither a file in base64 nor"),
-        (a_body(picture={"rgb": "AAAA", "size": [float("nan"), 1]}), "two whole numbers from 1"),
-        (a_body(picture={"rgb": "AAAA", "size": [0, 1]}), "two whole numbers from 1"),
-        (a_body(picture={"rgb": "AAAA", "size": [True, 1]}), "two whole numbers from 1"),
+        (a_body(picture={"rgb": "AAAA", "size": [float("nan"), 1]}), "two positive whole numbers"),
+        (a_body(picture={"rgb": "AAAA", "size": [0, 1]}), "two positive whole numbers"),
+        (a_body(picture={"rgb": "AAAA", "size": [True, 1]}), "two positive whole numbers"),
         (a_body(pictur="x"), "there is no field 'pictur'; did you mean 'picture'"),
-        (a_body(sources=None), "names no id and brings no sources"),
+        (a_body(sources=None), 'needs "id" or "sources"'),
         (a_body(sources="x"), "is not a list of 1 to 16 pictures"),
         (a_body(answer=None), "has no answer, and the reward miou needs an answer"),
         (a_body(answer=write_picture(ANSWER[:20])), "an answer of 32×20 pixels"),
-        (a_body(instruction=7), "rollouts[0].instruction is not a text"),
-        (a_body(plan="a\0b"), "rollouts[0].plan is not a text"),
+        (a_body(instruction=7), "rollouts[0].instruction is not a string"),
+        (a_body(plan="a\0b"), "rollouts[0].plan is not a string"),
         (a_body(id="border/999"), "there is no case in paintbench 'border/999'"),
         (a_body(id="border/000", suite="kris"), "there is no suite here 'kris'"),
         (a_body(id="border/000", suite="python:os:system"), "there is no suite here 'python:os:system'"),
@@ -125,7 +126,7 @@ PNG = encode_png(ANSWER)
         (b64encode(PNG[:40] + bytes(20) + PNG[60:]).decode(), "rollouts[1].picture"),
         (write_picture(np.zeros((200, 200, 3), np.uint8), "png"), "is 200×200"),
         ({"rgb": "", "size": [10**9, 10**9]}, "pixels; the limit is 20,000"),
-        ({"rgb": "AAAA", "size": [2, 2]}, "has 3 bytes, and 2×2 pixels have 12"),
+        ({"rgb": "AAAA", "size": [2, 2]}, "has 3 bytes, but 2×2 pixels have 12"),
     ],
 )
 def test_a_broken_picture_costs_its_rollout_the_reward_and_no_other(
@@ -145,8 +146,8 @@ def test_a_broken_picture_costs_its_rollout_the_reward_and_no_other(
 @pytest.mark.parametrize(
     ("packed", "said"),
     [
-        (b"no line at all", "is not JSON"),
-        (b'{"rollouts": [{"picture": {"at": 0, "bytes": 3}}]}\nabc', "names no id and brings no sources"),
+        (b"no line at all", "is not valid JSON"),
+        (b'{"rollouts": [{"picture": {"at": 0, "bytes": 3}}]}\nabc', 'needs "id" or "sources"'),
         (b'{"rollouts": [{"id": "border/000", "picture": {"at": 1, "bytes": 3}}]}\nabc', "does not have"),
         (b'{"rollouts": [{"id": "border/000", "picture": {"at": -3, "bytes": 3}}]}\nabc', "does not have"),
         (b'{"rollouts": [{"id": "border/000", "picture": {"at": 0, "bytes": NaN}}]}\nabc', "does not have"),
@@ -295,8 +296,8 @@ def until(holds: Callable[[], bool]) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ([RewardValue(float("nan"))], "gave nan, which is no number"),
-        ([RewardValue(float("inf"))], "gave inf, which is no number"),
+        ([RewardValue(float("nan"))], "gave nan, which is not a finite number"),
+        ([RewardValue(float("inf"))], "gave inf, which is not a finite number"),
         ([], "gave 0 values for 1 rollouts"),
         (None, "gave None for 1 rollouts"),
         ([0.5], "gave a float, not an editscope.RewardValue"),
@@ -362,6 +363,33 @@ class Scripted(Loopback):
         return raw.response()
 
 
+@pytest.mark.parametrize(
+    ("header", "at_least", "at_most"),
+    [
+        ({"Retry-After": "600"}, 30.0, 30.0),
+        ({"Retry-After": "Wed, 21 Oct 2099 07:28:30 GMT"}, 30.0, 30.0),
+        ({"Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT"}, 0.0, 0.25),
+        ({"Retry-After": "2"}, 2.0, 2.25),
+        ({}, 0.0, 0.25),
+    ],
+)
+def test_a_client_waits_as_long_as_a_server_asks_up_to_its_cap(
+    header: dict[str, str], at_least: float, at_most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fine = Raw(200, {"rewards": [{"value": 0.25, "status": "ok", "reason": ""}]})
+    pauses: list[float] = []
+    monkeypatch.setattr("editscope.training.rewards.client.time", SimpleNamespace(sleep=pauses.append))
+    with Scripted([Raw(503, {"error": "full"}, headers=header), fine]) as raw, RewardClient(raw.url) as client:
+        assert client.rewards([GOOD])[0].value == 0.25
+    (pause,) = pauses
+    assert at_least <= pause <= at_most
+
+
+def test_a_timeout_of_zero_is_refused_with_what_is_allowed() -> None:
+    with pytest.raises(BadInput, match="timeout must be above 0, and retries 0 or more"):
+        RewardClient("http://127.0.0.1:1", timeout=0)
+
+
 def test_a_client_retries_what_waiting_cures_and_nothing_else() -> None:
     fine = Raw(200, {"rewards": [{"value": 0.25, "status": "ok", "reason": ""}]})
     busy = Raw(503, {"error": "full"}, headers={"Retry-After": "0"})
@@ -369,8 +397,8 @@ def test_a_client_retries_what_waiting_cures_and_nothing_else() -> None:
     with Scripted(script) as raw, RewardClient(raw.url, pause=0.001) as client:
         assert [value.value for value in client.rewards([GOOD])] == [0.25]
         assert raw.seen == 5
-    with Scripted([Raw(400, {"error": "rollouts[0] has no picture"})]) as raw, RewardClient(raw.url) as client:
-        with pytest.raises(BadInput, match=r"refuses the request: rollouts\[0\] has no picture"):
+    with Scripted([Raw(400, {"error": "rollouts[0] lacks a picture"})]) as raw, RewardClient(raw.url) as client:
+        with pytest.raises(BadInput, match=r"refuses the request: rollouts\[0\] lacks a picture"):
             client.rewards([GOOD])
         assert raw.seen == 1
     given_up = pytest.raises(Stopped, match=r"does not answer \(3 attempts, last: full\)")
@@ -379,7 +407,7 @@ def test_a_client_retries_what_waiting_cures_and_nothing_else() -> None:
     for row in ({"value": "0.5"}, {"value": True}, {}, {"value": None, "status": "refused", "reason": "no"}, 3):
         with Scripted([Raw(200, {"rewards": [row]})]) as raw, RewardClient(raw.url) as client:
             assert client.rewards([GOOD])[0].value is None
-    too_few = pytest.raises(EditscopeError, match="with no list of as many rewards")
+    too_few = pytest.raises(EditscopeError, match="did not return 1 rewards for 1 rollouts")
     with Scripted([Raw(200, {"rewards": []})]) as raw, RewardClient(raw.url) as client, too_few:
         client.rewards([GOOD])
 

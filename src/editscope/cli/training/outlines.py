@@ -76,6 +76,7 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
         ("edits sampled", f"{plan.edits:,}: {settings.prompts} prompts × {settings.group_size} edits a round"),
         ("calls of the network", f"{plan.sampling_calls:,} to sample, {plan.training_calls:,} to train"),
         ("optimizer steps", f"{plan.updates:,}, batches of {settings.batch} at once"),
+        *([] if plan.prompt is None else [("planner prompt", f"from {plan.prompt.origin}")]),
         *(("asked", part.in_words("about ")) for part in plan.judges if part.calls),
         ("judges in all, about", _cost(spent) if any(part.calls for part in plan.judges) else "nobody is asked"),
         *_memory_rows(plan.memory),

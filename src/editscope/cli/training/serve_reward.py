@@ -20,7 +20,7 @@ def serve_reward(
         list[str],
         typer.Argument(
             metavar="SUITE|REWARD",
-            help="A suite, or specs of rewards, whose values are summed.",
+            help="A suite, or the specs of rewards, whose values are summed.",
             autocompletion=completion.suites,
         ),
     ],
@@ -29,20 +29,21 @@ def serve_reward(
         typer.Option("--suite", metavar="SUITE", help="A suite whose problems requests may name; may be repeated."),
     ] = None,
     data: Annotated[Path | None, typer.Option("--data", metavar="DIR", help="The folder of the suite's data.")] = None,
-    judge: Annotated[
-        str, typer.Option("--judge", metavar="SPEC", help="The judge of a suite that a judge scores.")
-    ] = "",
+    judge: Annotated[str, typer.Option("--judge", metavar="SPEC", help="The judge for a judged suite.")] = "",
     weights: Annotated[
         str, typer.Option("--weights", metavar="A,B", help="A weight for each reward, in their order; 1 by default.")
     ] = "",
     host: Annotated[
-        str, typer.Option("--host", metavar="HOST", help="The address to listen on; others than loopback need a token.")
+        str,
+        typer.Option(
+            "--host", metavar="HOST", help="The address to listen on; addresses other than loopback need a token."
+        ),
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="The port to listen on; 0 picks a free one.")
     ] = 8009,
     max_waiting: Annotated[
-        int, typer.Option("--max-waiting", metavar="N", min=1, help="Rollouts that may wait; more are turned away.")
+        int, typer.Option("--max-waiting", metavar="N", min=1, help="How many rollouts may wait; more are turned away.")
     ] = 2048,
     max_body: Annotated[
         int, typer.Option("--max-body", metavar="MIB", help="The largest request to accept, in MiB.")
@@ -51,16 +52,17 @@ def serve_reward(
         int | None, typer.Option("--max-pixels", metavar="N", min=1, help="The largest picture to accept.")
     ] = None,
     max_connections: Annotated[
-        int, typer.Option("--max-connections", metavar="N", min=1, help="The maximum number of callers at a time.")
+        int, typer.Option("--max-connections", metavar="N", min=1, help="The maximum number of connections at a time.")
     ] = 256,
     idle_timeout: Annotated[
-        float, typer.Option("--idle-timeout", metavar="SECONDS", help="How long a caller may stay silent.")
+        float, typer.Option("--idle-timeout", metavar="SECONDS", help="How long a connection may stay silent.")
     ] = 30.0,
     no_token: Annotated[
-        bool, typer.Option("--no-token", help="Listen beyond this machine without a token; anyone can then ask.")
+        bool,
+        typer.Option("--no-token", help="Listen beyond this machine without a token; anyone can then send requests."),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check everything, say what would be served, and stop.")
+        bool, typer.Option("--dry-run", help="Check everything, print what would be served, and stop.")
     ] = False,
 ) -> None:
     """Serve rewards over HTTP, for trainers in other environments, on other machines and in other languages.
@@ -99,13 +101,13 @@ def serve_reward(
         printing.say(line)
     if dry_run:
         served.reward.close()
-        printing.say(f"would answer at http://{host}:{port}; nothing was asked or spent")
+        printing.say(f"would serve rewards at http://{host}:{port}; nothing was asked or paid")
         return
 
-    def told(address: str) -> None:
-        printing.say(f"rewards are given at {address} · Ctrl-C stops it")
+    def announce(address: str) -> None:
+        printing.say(f"serving rewards at {address} · press Ctrl-C to stop")
 
-    serve(served, settings, told)
+    serve(served, settings, announce)
 
 
 def _weights(text: str) -> list[float] | None:

@@ -1,1 +1,1 @@
-"""Planner: a language model that turns an implicit instruction into what the painter is told."""
+"""Planner: a language model that turns an implicit instruction into a plan for the painter."""

@@ -1,4 +1,4 @@
-"""Weights of a planner where they lie: a whole model, or LoRA layers of a training and the model they belong to."""
+"""Weights of a planner in a folder: a whole model, or LoRA layers of a training and the model they belong to."""
 
 from __future__ import annotations
 
@@ -14,40 +14,42 @@ from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, read_file
 from editscope.training.models.lora import ADAPTER
+from editscope.training.planner.prompts import PlannerPrompt, read_prompt
 from editscope.weight_files import DamagedFolder, check_weights
 
 MODEL, LAYERS, LAYER_WEIGHTS = "config.json", "adapter_config.json", "adapter_model.safetensors"
 PLACES = ("", "weights", "planner")
-"""Where weights lie in a folder: in itself, in that of a training, in that of reinforcement learning."""
+"""Where a folder has weights: in itself, as that of a training, or as that of reinforcement learning."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannerWeights:
-    """A model by folder or repository, and LoRA layers that go into it, where there are any."""
+    """A model by folder or repository, LoRA layers that go into it, if any, and the prompt of its training."""
 
     model: str
     revision: str | None = None
     layers: Path | None = None
     rank: int | None = None
+    prompt: PlannerPrompt | None = None
 
     @property
     def tokenizer(self) -> tuple[str, str | None]:
-        """Where the tokenizer is, and its revision: beside the layers where a training has put it there."""
+        """Where the tokenizer is, and its revision: beside the layers if a training saved it there."""
         if self.layers is not None and (self.layers / "tokenizer_config.json").is_file():
             return str(self.layers), None
         return self.model, self.revision
 
     def check_rank(self, rank: int | None, where: str) -> None:
-        """Raise BadInput where layers are to go on with another rank. None trains all weights."""
+        """Raise BadInput if layers would continue with another rank. None trains all weights."""
         if rank is not None and self.rank is not None and rank != self.rank:
             raise BadInput(
-                f"{where} rank: the LoRA in {self.layers} has rank {self.rank} and would go on with {rank}; write rank "
-                f"= {self.rank}, or leave it out: then it is merged, and all weights are trained"
+                f"{where} rank: the LoRA in {self.layers} has rank {self.rank}, not {rank}; write rank "
+                f"= {self.rank}, or remove rank: then the LoRA is merged, and all weights are trained"
             )
 
 
 def find_planner(model: str, where: str, revision: str | None = None) -> PlannerWeights:
-    """What a folder or repository has; BadInput where it is no planner.
+    """The planner in a folder or repository; BadInput if there is none.
 
     A folder may be that of a model, of LoRA layers, or of a training of a planner.
     """
@@ -59,7 +61,7 @@ def find_planner(model: str, where: str, revision: str | None = None) -> Planner
             return _with_layers(place, where)
         if (place / MODEL).is_file():
             _check_files(place, f"{where} model", "download or save the model again")
-            return PlannerWeights(str(place.absolute()))
+            return PlannerWeights(str(place.absolute()), prompt=read_prompt(place, where))
     raise BadInput(
         f"{where} model: {folder} has neither {MODEL} nor {LAYERS}, nor a folder weights with one; give the folder of "
         "a language model, or that of a planner's training"
@@ -67,7 +69,7 @@ def find_planner(model: str, where: str, revision: str | None = None) -> Planner
 
 
 def planner_config(weights: PlannerWeights, where: str) -> Any:
-    """The configuration of the model; BadInput where transformers cannot read it."""
+    """The configuration of the model; BadInput if transformers cannot read it."""
     transformers: Any = import_module("transformers")
     with readable(weights, where), quiet():
         return transformers.AutoConfig.from_pretrained(weights.model, revision=weights.revision)
@@ -75,7 +77,7 @@ def planner_config(weights: PlannerWeights, where: str) -> Any:
 
 @contextmanager
 def readable(weights: PlannerWeights, where: str) -> Iterator[None]:
-    """Turn what transformers and peft say of weights that they cannot read into a sentence."""
+    """Turn errors of transformers and peft about weights that cannot be read into one sentence."""
     try:
         yield
     except (OSError, ValueError, ImportError, KeyError, RuntimeError) as error:
@@ -90,7 +92,7 @@ def readable(weights: PlannerWeights, where: str) -> Iterator[None]:
 def put_layers(network: Any, weights: PlannerWeights, *, trained: bool, merged: bool) -> Any:
     """The network with the LoRA layers of its training: merged into its weights, or as layers.
 
-    Layers that are trained go on in float32, and the rest is frozen. A network without such layers stays as it is.
+    Trained layers are float32, and the rest is frozen. A network without such layers stays as it is.
     """
     if weights.layers is None:
         return network
@@ -115,10 +117,10 @@ def _with_layers(folder: Path, where: str) -> PlannerWeights:
     try:
         config = read_json(read_file(path, DOCUMENT))
         if not isinstance(config, dict) or config.get("peft_type") != "LORA":
-            raise Malformed("it is of no LoRA")
+            raise Malformed("it is not one of a LoRA")
         model, rank, revision = config.get("base_model_name_or_path"), config.get("r"), config.get("revision")
         if not isinstance(model, str) or not isinstance(rank, int) or not isinstance(revision, str | None):
-            raise Malformed("it names no model or no rank")
+            raise Malformed("it lacks the model or the rank")
     except (OSError, Malformed) as error:
         raise BadInput(f"{where} model: {path} cannot be read ({error}); train the planner again") from error
     if not (folder / LAYER_WEIGHTS).is_file():
@@ -126,12 +128,12 @@ def _with_layers(folder: Path, where: str) -> PlannerWeights:
     _check_files(folder, f"{where} model", "train the planner again")
     if Path(model).is_absolute() and not Path(model).is_dir():
         raise BadInput(
-            f"{where} model: the LoRA in {folder} belongs to {model}, which is not there; put the model there, or "
+            f"{where} model: the LoRA in {folder} belongs to {model}, which does not exist; put the model there, or "
             f"write its folder as base_model_name_or_path of {path}"
         )
     if Path(model).is_dir():
         _check_files(Path(model), f"{where} model: of the LoRA in {folder}", "download or save the model again")
-    return PlannerWeights(model, revision, folder, rank)
+    return PlannerWeights(model, revision, folder, rank, read_prompt(folder, where))
 
 
 def _check_files(folder: Path, where: str, fix: str) -> None:

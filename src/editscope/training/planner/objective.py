@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from editscope.errors import BadInput
+from editscope.training.planner.prompts import prompt_tokens
 from editscope.training.planner.settings import PlannerSettings
 from editscope.training.supervised.objective import Objective
 
@@ -47,15 +48,8 @@ class PlannerObjective(Objective):
         return apart.sum(dim=1) / counted
 
     def prompt_tokens(self, instruction: str) -> list[int]:
-        """The tokens before the plan: a turn of a chat where the tokenizer has a template, else plain text."""
-        text = f"{self._settings.prompt}\n\n{instruction}"
-        if self._tokenizer.chat_template:
-            told: str = self._tokenizer.apply_chat_template(
-                [{"role": "user", "content": text}], add_generation_prompt=True, tokenize=False
-            )
-        else:
-            told = f"{text}\n\n"
-        return list(self._tokenizer(told, add_special_tokens=False)["input_ids"])
+        """The tokens before the plan."""
+        return prompt_tokens(self._tokenizer, self._settings.prompt, instruction)
 
     @torch.no_grad()
     def plan(self, instruction: str, most: int = 256) -> str:

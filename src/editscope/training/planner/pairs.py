@@ -1,4 +1,4 @@
-"""Pairs of texts for a planner, in an order that can be left and taken up again."""
+"""Pairs of texts for a planner, in an order that can be saved and resumed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from editscope.training.planner.objective import PlannedEdit
 
 
 def read_pairs(path: Path) -> list[PlannedEdit]:
-    """The pairs of a JSON Lines file: ``{"instruction": …, "plan": …}``, with an ``id`` where there is one."""
+    """The pairs of a JSON Lines file: ``{"instruction": …, "plan": …}``, with an optional ``id``."""
     try:
         lines = read_file(path, DOCUMENT).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -29,15 +29,15 @@ def read_pairs(path: Path) -> list[PlannedEdit]:
             raise BadInput(f"{path}, line {number} is not JSON: {error}") from error
         texts = [entry.get(name) if isinstance(entry, dict) else None for name in ("instruction", "plan")]
         if not all(isinstance(text, str) and text.strip() for text in texts):
-            raise BadInput(f"{path}, line {number}: instruction and plan have to be texts that are not empty")
+            raise BadInput(f"{path}, line {number}: instruction and plan must be non-empty strings")
         pairs.append(PlannedEdit(str(entry.get("id", f"line {number}")), str(texts[0]), str(texts[1])))
     if not pairs:
-        raise BadInput(f"{path} has no pair; write a line of JSON for each")
+        raise BadInput(f"{path} has no pairs; write one line of JSON for each")
     return pairs
 
 
 class PairLoader:
-    """Pairs over and over, each epoch in an order of its own; batch n goes to the process n mod ``world``."""
+    """Endless pairs, each epoch in its own order; batch n goes to the process n mod ``world``."""
 
     def __init__(
         self, pairs: Sequence[PlannedEdit], batch: int, *, seed: int = 0, rank: int = 0, world: int = 1
@@ -53,11 +53,11 @@ class PairLoader:
             yield [self._at(first + number) for number in range(self._batch)]
 
     def state(self) -> Mapping[str, Any]:
-        """How many pairs were seen by all processes."""
+        """How many pairs all processes have seen."""
         return {"position": self._position, "pairs": len(self._pairs), "seed": self._seed}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from there; BadInput for a place among other pairs."""
+        """Restore a saved state; BadInput if it is one of other pairs."""
         if state["pairs"] != len(self._pairs) or state["seed"] != self._seed:
             raise BadInput("the checkpoint was made with other pairs; resume with the file that it was made with")
         self._position = int(state["position"])

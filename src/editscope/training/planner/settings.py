@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from editscope.errors import BadInput
 from editscope.training.models.settings import Precision, check_device
@@ -15,8 +16,9 @@ PROMPT = (
 
 @dataclass(frozen=True, slots=True)
 class PlannerSettings:
-    """Table ``[planner]``: a causal language model by folder or repository, and what it is told.
+    """Table ``[planner]``: a causal language model by folder or repository, and its prompt.
 
+    ``{instruction}`` in ``prompt`` stands for the instruction; without it, the instruction follows after an empty line.
     ``most_tokens`` is the length of prompt and answer together; longer pairs are refused.
     """
 
@@ -29,6 +31,14 @@ class PlannerSettings:
 
     def check(self, where: str) -> None:
         """Raise BadInput for values that cannot be used."""
+        check_text(self.model, f"{where} model", "the folder or repository of a language model")
+        check_text(self.prompt, f"{where} prompt", "the text before the instruction")
         check_device(self.device, where)
         if self.most_tokens < 8:
-            raise BadInput(f"{where} most_tokens: {self.most_tokens} is fewer than 8")
+            raise BadInput(f"{where} most_tokens: must be at least 8, not {self.most_tokens}")
+
+
+def check_text(value: Any, where: str, meaning: str) -> None:
+    """Raise BadInput for a value that is not a string, or blank."""
+    if not isinstance(value, str) or not value.strip():
+        raise BadInput(f"{where}: {value!r} is not a text; write {meaning}, in quotes")

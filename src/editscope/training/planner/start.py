@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -13,6 +12,7 @@ import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, unknown
+from editscope.runfolder.files import write_whole
 from editscope.training.log.training_log import locked_folder
 from editscope.training.models.lora import ADAPTER, target_modules
 from editscope.training.models.settings import LoraSettings
@@ -20,6 +20,7 @@ from editscope.training.places import full_place
 from editscope.training.planner.folders import find_planner, put_layers, readable
 from editscope.training.planner.objective import PlannerObjective
 from editscope.training.planner.pairs import PairLoader, read_pairs
+from editscope.training.planner.prompts import PlannerPrompt, save_prompt
 from editscope.training.planner.settings import PlannerSettings
 from editscope.training.settings import FREE, TABLES, flattened, read_document, read_table, run_name
 from editscope.training.supervised.averaging import in_place
@@ -27,7 +28,13 @@ from editscope.training.supervised.export import FINAL
 from editscope.training.supervised.loop import LoopSettings, TrainingLoop
 from editscope.training.supervised.parallel import Processes, whole
 from editscope.training.supervised.settings import ScheduleSettings, TrainingSettings
-from editscope.training.supervised.start import EXPERIMENT, check_folder, seed_generators, warm_up_note
+from editscope.training.supervised.start import (
+    EXPERIMENT,
+    check_folder,
+    named_in_full,
+    seed_generators,
+    warm_up_note,
+)
 
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 USED = ("lora", "training", "optimizer", "schedule", "ema", "checkpoints")
@@ -36,7 +43,7 @@ USED = ("lora", "training", "optimizer", "schedule", "ema", "checkpoints")
 def train_planner(
     file: Path, folder: Path, *, resume: bool = False, say: Callable[[str], None] = lambda _: None
 ) -> Path:
-    """Train the planner of an experiment; gives the folder of its weights.
+    """Train the planner of an experiment; returns the folder of its weights.
 
     ``[data] pairs`` names a JSON Lines file of instructions and plans.
     """
@@ -53,7 +60,7 @@ def train_planner(
         for note in warm_up_note(tables.get("schedule", ScheduleSettings()), training.steps):
             tell(note)
         tell(f"loading {planner.model}")
-        network, tokenizer = load_planner(planner, lora, str(processes.device))
+        network, tokenizer = load_language_model(planner, lora, str(processes.device))
         objective = PlannerObjective(network, tokenizer, planner, bf16=planner.precision == "bf16")
         loader = PairLoader(
             examples,
@@ -77,21 +84,22 @@ def train_planner(
             if resume:
                 tell(f"going on from step {loop.resume()} of {training.steps}")
             elif processes.first:
-                shutil.copyfile(file, folder / EXPERIMENT)
+                _keep_copy(file, planner, pairs, folder)
             loop.run()
             values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}
             if processes.first:
                 with in_place(loop.trained, values):
                     processes.unwrapped(objective.network).save_pretrained(folder / FINAL)  # type: ignore[operator]
                 tokenizer.save_pretrained(folder / FINAL)
+                save_prompt(folder / FINAL, PlannerPrompt(planner.prompt, text_only=True))
             processes.wait()
     return folder / FINAL
 
 
-def load_planner(settings: PlannerSettings, lora: LoraSettings | None, device: str = "cpu") -> tuple[Any, Any]:
-    """The language model and its tokenizer, with LoRA layers where they are wanted.
+def load_language_model(settings: PlannerSettings, lora: LoraSettings | None, device: str = "cpu") -> tuple[Any, Any]:
+    """A language model and its tokenizer, with LoRA layers if ``lora`` is given.
 
-    A model that has LoRA layers of a training goes on with them, or they are merged where all weights are trained.
+    LoRA layers of an earlier training continue, or are merged if all weights are trained.
     """
     transformers: Any = import_module("transformers")
     exact = lora is None or settings.precision == "fp32"
@@ -127,8 +135,16 @@ def add_planner_lora(network: Any, lora: LoraSettings) -> None:
             value.data = value.data.float()
 
 
+def _keep_copy(file: Path, planner: PlannerSettings, pairs: str, folder: Path) -> None:
+    """Copy the file of an experiment to the folder of its run; a model in a folder and the pairs are named in full."""
+    text = named_in_full(file.read_text(), "data", "pairs", file.parent / pairs)
+    if Path(planner.model).is_dir():
+        text = named_in_full(text, "planner", "model", Path(planner.model))
+    write_whole(folder / EXPERIMENT, text.encode())
+
+
 def planner_name(file: Path) -> str:
-    """What the experiment of a planner is called: its entry ``name``, or the name of the file."""
+    """The name of a planner's experiment: its entry ``name``, or the name of the file."""
     return run_name(read_document(file).get("name", file.stem), file.name)
 
 
@@ -142,14 +158,17 @@ def _read(file: Path) -> tuple[PlannerSettings, dict[str, Any], str]:
             raise BadInput(f"{file.name} has no table [planner]; give the file of a planner, or use `train run`")
         if name not in document:
             raise BadInput(f"{file.name} has no table [{name}]; add it")
-    data: Mapping[str, Any] = document["data"]
-    if set(data) != {"pairs"} or not isinstance(data["pairs"], str):
+    data: Any = document["data"]
+    if not isinstance(data, Mapping) or set(data) != {"pairs"} or not isinstance(data["pairs"], str):
         raise BadInput(f'{file.name}, [data]: write pairs = "FILE.jsonl" and nothing else')
     tables = {
         name: read_table(TABLES[name], document[name], f"{file.name}, [{name}]") for name in USED if name in document
     }
     if "lora" in tables and tables["lora"].start is not None:
-        raise BadInput(f"{file.name}, [lora] start: a planner goes on from the folder that [planner] model names")
+        raise BadInput(
+            f"{file.name}, [lora] start: a planner continues from the folder that [planner] model names; write "
+            "its folder there"
+        )
     planner = read_table(PlannerSettings, document["planner"], f"{file.name}, [planner]")
     if not Path(planner.model).is_dir() and (file.parent / planner.model).is_dir():  # beside the file
         planner = replace(planner, model=str(file.parent / planner.model))

@@ -15,7 +15,7 @@ from editscope.training.supervised.parallel import Processes
 T = TypeVar("T")
 
 PATIENCE = timedelta(days=7)
-"""How long processes wait for the first one, which may wait for a judge. One that has died is noticed at once."""
+"""How long processes wait for the first one, which may wait for a judge. A process that dies is noticed at once."""
 BUCKET = 1 << 24
 """Numbers of gradients that are summed at a time."""
 
@@ -37,7 +37,7 @@ class ProcessExchange:
 
     @property
     def first(self) -> bool:
-        """Whether this is the process that asks for rewards, writes and prints."""
+        """Whether this process asks for rewards, writes and prints."""
         return self.number == 0
 
     def owns(self, group: int) -> bool:
@@ -45,7 +45,7 @@ class ProcessExchange:
         return group % self.count == self.number
 
     def collected(self, own: T) -> list[T]:
-        """What every process has, in their order."""
+        """The objects of all processes, in order."""
         if self.count == 1:
             return [own]
         everyone: list[Any] = [None] * self.count
@@ -53,7 +53,7 @@ class ProcessExchange:
         return everyone
 
     def for_first(self, own: T) -> list[T]:
-        """What every process has, for the first one; the others get an empty list."""
+        """The objects of all processes, for the first one; the others get an empty list."""
         if self.count == 1:
             return [own]
         everyone: list[Any] | None = [None] * self.count if self.first else None
@@ -65,7 +65,7 @@ class ProcessExchange:
         return any(self.collected(flag))
 
     def by_first(self, action: Callable[[], T]) -> T:
-        """What an action gives that only the first process does. What it raises ends all of them."""
+        """The result of an action that only the first process takes. What it raises ends all of them."""
         if self.count == 1:
             return action()
         outcome: list[Any] = [None]
@@ -77,7 +77,7 @@ class ProcessExchange:
                 failure = error
                 kind = "refused" if isinstance(error, BadInput) else "stopped"
                 known = isinstance(error, EditscopeError)
-                outcome = [(kind, str(error) if known else "the first process failed; see what it says")]
+                outcome = [(kind, str(error) if known else "the first process failed; see its message")]
         distributed.broadcast_object_list(outcome, src=0, group=self._group)
         if failure is not None:
             raise failure
@@ -86,6 +86,12 @@ class ProcessExchange:
             result: T = given
             return result
         raise (BadInput if kind == "refused" else Stopped)(given)
+
+    def kept_by_first(self, action: Callable[[], T]) -> T | None:
+        """The result of an action that only the first process takes, and that stays there; None in the others."""
+        results: list[T] = []
+        self.by_first(lambda: results.append(action()))
+        return results[0] if results else None
 
     def total(self, value: torch.Tensor) -> torch.Tensor:
         """The sum of a tensor over all processes."""

@@ -1,7 +1,8 @@
-"""Held-out scores of a run by rewards: the suite of ``[evaluation]`` with the weights of the moment."""
+"""Held-out scores of reinforcement learning: the suite of ``[evaluation]`` with the current weights."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from editscope.training.supervised.export import write_values
 
 
 class HeldOut:
-    """The metrics of the suite of ``[evaluation]``, its headline first, with the weights of the moment.
+    """The metrics of the suite of ``[evaluation]``, its headline first, with the current weights.
 
-    Its run is named by the rounds that made the weights, so that a training that was killed goes on with it.
+    The evaluation run is named by the rounds that made the weights, so a training that was killed continues it. Weights
+    of earlier rounds are removed once it is finished: a resumed training writes those that it needs again.
     """
 
     def __init__(
@@ -29,14 +31,18 @@ class HeldOut:
         self._say = say
 
     def __call__(self, rounds: int) -> dict[str, float]:
-        """Write the weights that so many rounds made, and run the suite; a metric without a value is left out."""
+        """Write the current weights and run the suite; a metric without a value is left out."""
         self._say(beginning(self._experiment, f"round {rounds}"))
-        weights = export(self._experiment, self._editor, self._folder / f"weights-{rounds:08d}")
+        place = self._folder / f"weights-{rounds:08d}"
+        weights = export(self._experiment, self._editor, place)
         scores = evaluate(self._experiment, weights, self._folder / f"round-{rounds:08d}")
+        for earlier in self._folder.glob("weights-*"):
+            if earlier != place:
+                shutil.rmtree(earlier, ignore_errors=True)
         return {name: float(score) for name, score in scores.items() if score is not None}
 
 
 def export(experiment: Experiment, editor: PipelineFlowEditor, place: Path) -> Path:
-    """Write the trained weights of an editor; gives the file or folder that an editor loads."""
+    """Write the trained weights of an editor; returns the file or folder that an editor loads."""
     weights = {name: value.detach() for name, value in trained_parameters(editor.network).items()}
     return write_values(experiment, editor, editor.network, weights, place)

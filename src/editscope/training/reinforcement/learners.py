@@ -1,4 +1,4 @@
-"""What learns from rewards: a network with its optimizer and a loss, and the walk over batches that updates it."""
+"""Learners for reinforcement learning: network, optimizer and loss."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BatchT = TypeVar("BatchT")
 class LossPart:
     """A part of a loss, summed over rollouts, and numbers for the log, each a sum over ``count`` rollouts.
 
-    All of them stay where they were computed: a GPU would have to be waited for.
+    All of them stay on their device, so that nothing waits for a GPU.
     """
 
     loss: torch.Tensor
@@ -41,7 +41,7 @@ def part_of(loss: torch.Tensor, numbers: Mapping[str, torch.Tensor], counted: to
 
 @dataclass(frozen=True, slots=True)
 class UpdatePlan:
-    """How a round's batches become optimizer steps: inner epochs over all of them, so many steps in each."""
+    """How a round's batches become optimizer steps: inner epochs over all of them, with ``updates`` steps in each."""
 
     inner_epochs: int
     updates: int
@@ -58,9 +58,7 @@ class Learner(ABC, Generic[BatchT]):
         self.network = network
         self.optimizer = optimizer
         if not trained_parameters(network):
-            raise BadInput(
-                f"the {self.name} has no weight that is trained; add a LoRA to it, or train the other part only"
-            )
+            raise BadInput(f"the {self.name} has no trainable weights; add a LoRA to it, or train only the other part")
 
     @abstractmethod
     def sampling(self) -> AbstractContextManager[None]:
@@ -77,23 +75,26 @@ class Learner(ABC, Generic[BatchT]):
 
     @property
     def device(self) -> torch.device:
-        """Where the network is."""
+        """The device of the network."""
         return next(self.network.parameters()).device
 
     def end_round(self, round_number: int) -> dict[str, float]:
-        """What is to be done after the updates of a round; gives numbers for the log."""
+        """Finish a round after its updates; returns numbers for the log."""
         return {}
 
     def state(self) -> dict[str, Any]:
-        """All that a resumed run needs."""
-        weights = {name: p.detach().clone() for name, p in trained_parameters(self.network).items()}
+        """All that a resumed run needs. Weights are copied to the CPU: another copy of them may not fit on a GPU."""
+        weights = {name: p.detach().to("cpu", copy=True) for name, p in trained_parameters(self.network).items()}
         return {"weights": weights, "optimizer": self.optimizer.state_dict()}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from what ``state`` gave."""
+        """Restore a saved state."""
         parameters = trained_parameters(self.network)
         if set(parameters) != set(state["weights"]):
-            raise BadInput(f"the checkpoint has other weights of the {self.name} than those that are trained now")
+            raise BadInput(
+                f"the checkpoint has other trained weights of the {self.name} than this run; resume with the same "
+                "[lora] and [planner]"
+            )
         with torch.no_grad():
             for name, parameter in parameters.items():
                 parameter.copy_(state["weights"][name])
@@ -106,7 +107,7 @@ class Learner(ABC, Generic[BatchT]):
         plan: UpdatePlan,
         exchange: ProcessExchange | None = None,
     ) -> dict[str, float]:
-        """Update the weights on all batches; gives means for the log. Batches without any advantage are left out.
+        """Update the weights on all batches; returns means for the log. Batches without any advantage are left out.
 
         Advantages are those of all processes; a batch is None where another process has it.
         """
@@ -136,7 +137,7 @@ class Learner(ABC, Generic[BatchT]):
         return {f"{self.name}/{name}": value for name, value in _means(sums, counts, norms, together).items()}
 
     def _step(self, most: float, loss: torch.Tensor, together: ProcessExchange) -> float:
-        """A step of the optimizer on the gradients of all processes; their norm. BrokenLoss for what is no number."""
+        """A step of the optimizer on the gradients of all processes; returns their norm, or raises BrokenLoss."""
         parameters = list(trained_parameters(self.network).values())
         summed = float(together.total(loss))
         if math.isfinite(summed):
@@ -152,7 +153,7 @@ class Learner(ABC, Generic[BatchT]):
 
 
 class BrokenLoss(Stopped):
-    """A loss or gradient that is no number; weights of this round are not saved."""
+    """A loss or gradient is not finite; the weights of this round are not saved."""
 
 
 def _means(

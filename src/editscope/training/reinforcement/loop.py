@@ -1,4 +1,4 @@
-"""Loop of reinforcement learning: sample groups of edits, ask for their rewards, update, and watch what comes of it."""
+"""Loop of reinforcement learning: sample groups of edits, ask for their rewards, update, and monitor the results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from statistics import fmean, pstdev
+from statistics import fmean
 from typing import Any
 
 import torch
@@ -15,14 +15,14 @@ from editscope.errors import BadInput, Stopped
 from editscope.training.data.examples import EditExample
 from editscope.training.models.base import FlowEditor
 from editscope.training.monitors import MonitorSettings, TrainingMonitors, identity_rate, over_edit_ratio
-from editscope.training.reinforcement.advantages import group_advantages, is_flat, is_small
+from editscope.training.reinforcement.advantages import group_advantages, is_flat
 from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.grpo import FlowGrpo
 from editscope.training.reinforcement.learners import BrokenLoss, Learner, UpdatePlan
 from editscope.training.reinforcement.nft import DiffusionNft
 from editscope.training.reinforcement.planner import Planner, PlannerGrpo, WrittenPlans, joined
 from editscope.training.reinforcement.policies import lora_layers, trained_parameters
-from editscope.training.reinforcement.reward_mix import RewardMix, means
+from editscope.training.reinforcement.reward_mix import RewardMix, Totals, no_totals, reward_metrics
 from editscope.training.reinforcement.rollouts import PaintedBatch, check_examples, paint_group, rollouts_of
 from editscope.training.reinforcement.sampler import seed_of, stochastic_steps
 from editscope.training.reinforcement.settings import SECTION, ReinforcementSettings, fixed_settings
@@ -31,13 +31,16 @@ from editscope.training.rewards.base import RewardValue, Rollout
 from editscope.training.supervised.interrupts import StepInterrupts
 
 Metrics = dict[str, float]
-Totals = list[list[float | None]]
-GO_ON = "to go on, run the same command with --resume"
+RESUME = "to continue, run the same command with --resume"
+
+
+class OutOfData(Exception):
+    """The examples ended before a round had all of its prompts."""
 
 
 @dataclass(slots=True, eq=False)
 class RoundRollouts:
-    """All that was sampled in a round: batches by group, None for those of other processes, and rollouts.
+    """The samples of a round: batches by group, None for those of other processes, and rollouts.
 
     The first process has the rollouts of all groups, the others have none.
     """
@@ -59,16 +62,18 @@ def reinforce(
     checkpoints: Checkpoints | None = None,
     on_round: Callable[[int, Metrics], None] = lambda number, metrics: None,
     on_held_out: Callable[[int, Metrics], None] = lambda rounds, metrics: None,
+    on_early_end: Callable[[str], None] = lambda sentence: None,
     exchange: ProcessExchange | None = None,
 ) -> list[Metrics]:
-    """Train a painter, a planner or both by rewards; gives the metrics of the rounds that this call made.
+    """Train a painter, a planner or both by rewards; returns the metrics of the rounds that this call made.
 
-    ``held_out`` gives scores of the editor as it is by name, the headline first, on cases that are not trained on; it
-    is told how many rounds made its weights: 0, each ``held_out_every``, and the last. A run goes on from the latest of
-    its ``checkpoints``. Stopped (exit code 3) with a checkpoint where a judge stays
-    down, a budget is spent, a monitor stops the run, or Ctrl-C is pressed; Stopped with the checkpoint before where a
-    loss is no number. With several processes ``exchange`` connects them: each has all examples and samples some of the
-    groups; the first one asks for rewards, watches and saves.
+    ``held_out`` returns scores of the current editor by name, the headline first, on cases that are not trained on. Its
+    argument is the number of rounds that made the weights: 0, every ``held_out_every``, and the last. A run continues
+    from the latest of its ``checkpoints``. Stopped (exit code 3), with a checkpoint, if a judge stays down, a budget is
+    spent, a monitor stops the run, or Ctrl-C is pressed; Stopped, with the checkpoint before, if a loss is not finite.
+    If the examples end early, ``on_early_end`` gets a sentence, and the weights are those of the last whole round;
+    BadInput if there is none. With several processes, ``exchange`` connects them: each has all examples and samples
+    some of the groups; the first one asks for rewards, monitors and saves.
     """
     run = ReinforcementRun(editor, examples, rewards, settings, planner, monitors, exchange)
     run.held_out = held_out
@@ -83,7 +88,8 @@ def reinforce(
             number = run.next_round
             try:
                 metrics = run.round()
-            except StopIteration:  # the examples have come to their end
+            except OutOfData:
+                on_early_end(run.early_end())
                 run.score_held_out(on_held_out, last=True)
                 run.save()
                 break
@@ -91,17 +97,19 @@ def reinforce(
             on_round(number, metrics)
             last = run.next_round == settings.rounds
             stop = run.exchange.any(run.interrupts.asked)
-            if last or not stop:  # where it stops, the resumed run scores
+            if last or not stop:  # if it stops, the resumed run scores
                 metrics |= run.score_held_out(on_held_out, last=last)
             if last or stop or run.next_round % settings.save_every == 0:
                 run.save()
             if stop and not last:
-                raise Stopped(f"stopped after {run.next_round} of {settings.rounds} rounds, with a checkpoint; {GO_ON}")
+                raise Stopped(
+                    f"stopped after {run.next_round} of {settings.rounds} rounds, with a checkpoint; {RESUME}"
+                )
     return history
 
 
 class ReinforcementRun:
-    """A run between two rounds: its parts, and the state that a checkpoint holds."""
+    """A run between two rounds: its parts, and its state for checkpoints."""
 
     def __init__(
         self,
@@ -128,12 +136,12 @@ class ReinforcementRun:
         self.held_out: Callable[[int], Mapping[str, float]] | None = None
         self.checkpoints: Checkpoints | None = None
         self._scored = -1
-        """The rounds that made the weights which were scored last."""
+        """The number of rounds that made the weights that were scored last."""
         self._saved: int | None = None
-        """The rounds that made the last checkpoint; None where there is none."""
+        """The number of rounds that made the last checkpoint; None if there is none."""
         self._examples = examples
         self._rewards = rewards
-        self._monitors = TrainingMonitors(monitors)
+        self._monitors = TrainingMonitors(monitors, unit="round")
         # Dropout would make the ratio of a policy with itself differ from 1.
         editor.network.eval()
         for trained in ([editor.network] if settings.paints else []) + ([planner.network] if planner else []):
@@ -147,9 +155,9 @@ class ReinforcementRun:
                 self._planning = PlannerGrpo(planner, optimizer, settings)
 
     def round(self) -> Metrics:
-        """Sample, reward, update. What stops it before the update leaves a checkpoint of the state before the round."""
+        """Sample, reward, update. If it is stopped before the update, a checkpoint has the state before the round."""
         number = self.next_round
-        remembered = {"examples": self._examples.state(), "monitors": self._monitors.state()}
+        before = {"examples": self._examples.state(), "monitors": self._monitors.state()}
         began = time.perf_counter()
         try:
             made = self._sample(number)
@@ -157,7 +165,10 @@ class ReinforcementRun:
             values, metrics = self.exchange.by_first(lambda: self._reward(number, made))
             judged = time.perf_counter()
         except Stopped:
-            self.save(remembered)
+            self.save(before)
+            raise
+        except OutOfData:
+            self._examples.load_state(before["examples"])
             raise
         metrics |= self._update(number, made, values)
         self.next_round += 1
@@ -165,16 +176,28 @@ class ReinforcementRun:
         return metrics | {f"seconds/{name}": value for name, value in seconds.items()}
 
     def _reward(self, number: int, made: RoundRollouts) -> tuple[dict[str, list[RewardValue]], Metrics]:
-        """The values of all edits of a round, and what they and the monitors say; in the first process alone."""
+        """The values of all edits of a round, and metrics of them and of the monitors; only in the first process."""
         values = self._rewards.score(made.rollouts, self.interrupts.waiting)
         totals = self._rewards.totals(values, self.settings.group_size)
-        if all(one is None for group in totals for one in group):
-            raise Stopped(_nothing_said(number, values))
-        metrics = {**_reward_metrics(values, totals), **self._watch(number, made, totals)}
+        if all(total is None for group in totals for total in group):
+            raise Stopped(f"stopped in round {number + 1}: {no_totals(values)}")
+        metrics = {**reward_metrics(values, totals), **self._watch(number, made, totals)}
         return values, metrics | {"pictures": float(len(made.rollouts))}
 
+    def early_end(self) -> str:
+        """The sentence about data that ended before the last round; BadInput if no round was done."""
+        if self.next_round == 0:
+            raise BadInput(
+                "the data ran out before round 1; remove [data] epochs, or lower [reinforcement] prompts "
+                f"(= {self.settings.prompts})"
+            )
+        return (
+            f"the data ran out after round {self.next_round} of {self.settings.rounds}; the weights are those of that "
+            "round"
+        )
+
     def score_held_out(self, on_held_out: Callable[[int, Metrics], None], last: bool = False) -> Metrics:
-        """Score the weights as they are where that is due. What stops it leaves a checkpoint of these weights."""
+        """Score the current weights if that is due. If it is stopped, a checkpoint has these weights."""
         rounds, score = self.next_round, self.held_out
         if score is None or rounds == self._scored or not (last or rounds % self.settings.held_out_every == 0):
             return {}
@@ -192,15 +215,15 @@ class ReinforcementRun:
             raise
         return metrics
 
-    def save(self, remembered: Mapping[str, Any] | None = None) -> None:
-        """Save a checkpoint, where there is a place for it."""
+    def save(self, before: Mapping[str, Any] | None = None) -> None:
+        """Save a checkpoint, if there is a place for it; ``before`` replaces entries of the state."""
         places = self.checkpoints
         if places is not None:
-            self.exchange.by_first(lambda: places.save(self.next_round, {**self.state(), **(remembered or {})}))
+            self.exchange.by_first(lambda: places.save(self.next_round, {**self.state(), **(before or {})}))
             self._saved = self.next_round
 
     def state(self) -> dict[str, Any]:
-        """All that a resumed run needs to go on bit for bit."""
+        """All that a resumed run needs to continue bit for bit."""
         return {
             "round": self.next_round,
             "settings": fixed_settings(self.settings),
@@ -211,14 +234,14 @@ class ReinforcementRun:
         }
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from a checkpoint; BadInput for one of other settings."""
+        """Continue from a checkpoint; BadInput for one of other settings."""
         fixed = fixed_settings(self.settings)
         saved = dict(state["settings"])
         other = [name for name in fixed if fixed[name] != saved.get(name)]
         if other:
-            told = ", ".join(f"{name} {saved.get(name)!r} (now {fixed[name]!r})" for name in other)
+            changes = ", ".join(f"{name} {saved.get(name)!r} (now {fixed[name]!r})" for name in other)
             raise BadInput(
-                f"{SECTION} the checkpoint was made with other settings: {told}; restore them, or begin anew"
+                f"{SECTION} the checkpoint was made with other settings: {changes}; restore them, or start over"
             )
         for learner in self._learners():
             learner.load_state(state[learner.name])
@@ -233,7 +256,10 @@ class ReinforcementRun:
 
     def _sample(self, number: int) -> RoundRollouts:
         settings = self.settings
-        examples = list(self._examples.take(settings.prompts))
+        try:
+            examples = list(self._examples.take(settings.prompts))
+        except StopIteration:
+            raise OutOfData from None
         check_examples(examples, self.editor, settings)
         self._rewards.check(examples)
         stochastic = stochastic_steps(settings, number) if self._stochastic else ()
@@ -250,14 +276,14 @@ class ReinforcementRun:
             plans = [text for batch in planned for text in batch.texts]
             if not settings.plans:  # a frozen planner writes one plan, so that a group shares its condition
                 plans = (plans or [""]) * settings.group_size
-            told = [joined(settings.plan_joins, example.instruction, plan) for plan in plans]
+            texts = [joined(settings.plan_joins, example.instruction, plan) for plan in plans]
             with self._painting.sampling() if self._painting is not None else nullcontext():
-                batches, pictures = paint_group(self.editor, example, told, settings, (number, group), stochastic)
+                batches, pictures = paint_group(self.editor, example, texts, settings, (number, group), stochastic)
             made.painted.append(batches)
             made.planned.append(planned)
             own.append((group, pictures, plans))
         if self.exchange.any(ended):
-            raise Stopped(f"stopped in round {number + 1}, with a checkpoint of the state before it; {GO_ON}")
+            raise Stopped(f"stopped in round {number + 1}, with a checkpoint of the state before it; {RESUME}")
         every = [entry for part in self.exchange.for_first(own) for entry in part]
         for group, pictures, plans in sorted(every, key=lambda entry: entry[0]):
             made.rollouts.extend(rollouts_of(examples[group], pictures, plans))
@@ -276,13 +302,13 @@ class ReinforcementRun:
         return [self.planner.write(example, size, seed) for size, seed in zip(sizes, seeds, strict=True)]
 
     def _watch(self, number: int, made: RoundRollouts, totals: Totals) -> Metrics:
-        """Numbers for the monitors; MonitorStop where one of them has had enough."""
+        """Metrics of the monitors; MonitorStop if one of them stops the run."""
         known = [one for one in made.rollouts if one.example.answer is not None]
         identity = identity_rate((one.example.pictures, one.picture) for one in made.rollouts)
         over = over_edit_ratio((one.example.pictures[0], _answer(one), one.picture) for one in known)
         verdicts = [one for group in totals for one in group if one is not None]
         reward = fmean(verdicts) if verdicts else None
-        self._monitors.step(number, identity=identity, over_edit=over, reward=reward)
+        self._monitors.step(number + 1, identity=identity, over_edit=over, reward=reward)
         numbers = {"monitor/identity_rate": identity, "monitor/over_edit_ratio": over}
         return {name: value for name, value in numbers.items() if value is not None}
 
@@ -304,21 +330,21 @@ class ReinforcementRun:
         return metrics
 
     def _advantages(self, values: Mapping[str, Sequence[RewardValue]], chosen: Sequence[str], pulled: bool) -> Totals:
-        """Advantages by group. A group of equal rewards has nothing to teach, but is still pulled to the reference."""
+        """Advantages by group. A group of equal rewards teaches nothing, but is still pulled to the reference."""
         totals = self._rewards.totals(values, self.settings.group_size, chosen)
         rows = group_advantages(totals, self.settings.advantages, self.settings.most_advantage)
         flat = [is_flat(group) and not pulled for group in totals]
         return [[None] * len(row) if dull else row for row, dull in zip(rows, flat, strict=True)]
 
     def _what_stays(self, learner: Learner[Any]) -> str:
-        """Which checkpoint is good, and how to begin again, for a run goes on with the rate that it began with."""
+        """Which checkpoint is good, and how to start over: a resumed run keeps its rate."""
         rate = f"{SECTION} {'rate' if learner is self._painting else 'planner_rate'}"
         if self._saved is None:
-            return f"there is no checkpoint yet; lower {rate}, and begin anew"
+            return f"there is no checkpoint yet; lower {rate}, and start over"
         start = "; [lora] start may name what `train export` writes of that checkpoint" if self._trains_lora else ""
         return (
-            f"the last good checkpoint is that of round {self._saved}, and goes on with its own rate only; lower "
-            f"{rate}, and begin anew with another --out{start}"
+            f"the last good checkpoint is that of round {self._saved}, but a resumed run keeps its rate; lower {rate}, "
+            f"and start over with another --out{start}"
         )
 
     @property
@@ -352,30 +378,5 @@ def _adam(network: torch.nn.Module, rate: float, decay: float) -> torch.optim.Op
     return torch.optim.AdamW(parameters, lr=rate, betas=(0.9, 0.999), weight_decay=decay)
 
 
-def _nothing_said(number: int, values: Mapping[str, Sequence[RewardValue]]) -> str:
-    """The sentence about a round in which no edit has a verdict: a judge that writes what nobody can read, say."""
-    name, lost = next((name, one) for name, row in values.items() for one in row if one.value is None)
-    return (
-        f"stopped in round {number + 1}: no edit has a verdict of all rewards ({name!r}: {lost.status}, "
-        f"{lost.reason or 'no reason was given'}); the checkpoint is that of the state before; look at the judge, then "
-        "resume"
-    )
-
-
 def _answer(rollout: Rollout) -> Any:
     return rollout.example.answer
-
-
-def _reward_metrics(values: Mapping[str, Sequence[RewardValue]], totals: Totals) -> Metrics:
-    """Means of rewards, and how many edits and groups had nothing to teach."""
-    verdicts = [[one for one in group if one is not None] for group in totals]
-    every = [one for group in verdicts for one in group]
-    spreads = [pstdev(group) for group in verdicts if len(group) > 1]
-    return {
-        **{f"reward/{name}": mean for name, mean in means(values).items()},
-        **({"reward/total": fmean(every)} if every else {}),
-        **({"reward/spread": fmean(spreads)} if spreads else {}),
-        "groups/without_verdict": float(sum(one is None for group in totals for one in group)),
-        "groups/small": float(sum(map(is_small, totals))),
-        "groups/flat": float(sum(map(is_flat, totals))),
-    }

@@ -84,10 +84,13 @@ class DiffusionNft(Learner[PaintedBatch]):
 
     def state(self) -> dict[str, Any]:
         """Weights, optimizer, and the old policy."""
-        return {**super().state(), "old": {name: weight.clone() for name, weight in self._old.state().items()}}
+        return {
+            **super().state(),
+            "old": {name: weight.to("cpu", copy=True) for name, weight in self._old.state().items()},
+        }
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from what ``state`` gave."""
+        """Restore a saved state."""
         super().load_state(state)
         self._old.load_state(state["old"])
 

@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from editscope.training.data.examples import EditExample
-from editscope.training.data.loader import open_loader
-from editscope.training.data.settings import data_settings
-from editscope.training.models.loading import check_pipeline
+from editscope.training.reinforcement.planner_start import UsedPrompt, check_planner
 from editscope.training.reinforcement.reward_table import reward_mix
 from editscope.training.reinforcement.rollouts import check_size
 from editscope.training.reinforcement.settings import ReinforcementSettings
-from editscope.training.reinforcement.start import check_planner, read_reinforcement
+from editscope.training.reinforcement.sources import open_examples
+from editscope.training.reinforcement.start import read_reinforcement
 from editscope.training.rewards.base import Rollout
 from editscope.training.settings import Experiment
-from editscope.training.supervised.outline import RunOutline, outline, sides_of
+from editscope.training.supervised.outline import RunOutline, outline
 from editscope.training.supervised.start import check_settings
 from editscope.transport.forecast import PaidCalls
 
@@ -27,9 +26,9 @@ WORD = "word "
 
 @dataclass(frozen=True, slots=True)
 class ReinforcementOutline:
-    """What a run will do. Calls of the network are counted for one edit each.
+    """What a run will do. A call of the network counts for one edit.
 
-    ``memory`` is in bytes, by what it is for; what waits on the CPU is ``waiting``.
+    ``memory`` is in bytes, by purpose; ``waiting`` is what waits on the CPU.
     """
 
     model: RunOutline
@@ -40,7 +39,9 @@ class ReinforcementOutline:
     judges: tuple[PaidCalls, ...]
     waiting: int
     from_zero: bool = True
-    """Whether a LoRA begins at zero, and not with another one."""
+    """Whether a LoRA starts at zero, and not from another one."""
+    prompt: UsedPrompt | None = None
+    """The prompt of the planner, if there is one."""
 
     @property
     def edits(self) -> int:
@@ -60,25 +61,25 @@ class ReinforcementOutline:
 
     @property
     def copies(self) -> int:
-        """Copies of the trained weights: the old policy of NFT, and the reference where it is no LoRA from zero."""
+        """Copies of the trained weights: the old policy of NFT, and the reference unless it is a LoRA from zero."""
         old = self.settings.method == "nft"
         pulled = (self.settings.nft_kl if old else self.settings.kl) > 0
         return int(old) + int(pulled and not (self.model.targets and self.from_zero))
 
 
 def outline_reinforcement(experiment: Experiment, file: str) -> ReinforcementOutline:
-    """What an experiment with rewards will do; BadInput for what would stop it. Looks at one example, asks nobody."""
+    """What an experiment with rewards will do; BadInput for what would stop it. Makes one example, asks nobody."""
     settings, _ = read_reinforcement(experiment, file)
     check_settings(experiment, file)
-    check_planner(experiment, settings, file)
+    prompt = check_planner(experiment, settings, file)
     mix = reward_mix(experiment, settings, file, lambda _: None)
     try:
         mix.check_names(settings.painter_rewards, f"{file}, [reinforcement] painter_rewards")
         mix.check_names(settings.planner_rewards, f"{file}, [reinforcement] planner_rewards")
-        example = first_example(experiment, file)
+        example = first_example(experiment, settings, file)
         check_size(example, settings)
         mix.check([example])
-        plan = WORD * settings.planner_tokens if experiment.extra.get("planner") else ""
+        plan = WORD * settings.planner_tokens if prompt is not None else ""
         shown = Rollout(example, example.pictures[0], plan)
         edits = settings.rounds * settings.prompts * settings.group_size
         judges = [part.scaled(edits) for name in mix.rewards.on for part in mix.rewards.rewards[name].forecast(shown)]
@@ -95,21 +96,18 @@ def outline_reinforcement(experiment: Experiment, file: str) -> ReinforcementOut
         judges=tuple(judges),
         waiting=_waiting(settings, size, experiment.model.text_tokens),
         from_zero=experiment.lora is None or experiment.lora.start is None,
+        prompt=prompt,
     )
 
 
-def first_example(experiment: Experiment, file: str) -> EditExample:
+def first_example(experiment: Experiment, settings: ReinforcementSettings, file: str) -> EditExample:
     """The first example of an experiment, made in this process."""
-    from dataclasses import replace
-
-    data = replace(data_settings(experiment.data, file, experiment.folder), workers=0)
-    multiple = sides_of(experiment, check_pipeline(experiment.model))
-    with open_loader(data, batch=1, multiple=multiple, answers=False, where=file) as loader:
+    with open_examples(experiment, settings, file, workers=0) as loader:
         return next(loader)[0]
 
 
 def _training_calls(settings: ReinforcementSettings) -> int:
-    """Calls of the network for an edit in an inner epoch, those without a gradient too."""
+    """Calls of the network for an edit in an inner epoch, including those without a gradient."""
     if not settings.paints:
         return 0
     if settings.method == "nft":

@@ -12,6 +12,7 @@ import torch
 
 from editscope.errors import BadInput
 from editscope.training.data.examples import EditExample
+from editscope.training.planner.prompts import PlannerPrompt, filled, prompt_tokens, save_prompt
 from editscope.training.reinforcement.grpo import clipped_loss
 from editscope.training.reinforcement.learners import Learner, LossPart, part_of
 from editscope.training.reinforcement.policies import Reference, reference_of
@@ -23,7 +24,7 @@ PROMPT = (
 )
 
 Encoded: TypeAlias = Mapping[str, torch.Tensor]
-"""What a model is given before it writes: ``input_ids`` of one row, and whatever else its processor makes."""
+"""The input of a model before it writes: ``input_ids`` of one row, and whatever else its processor makes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,11 +39,11 @@ class WrittenPlans:
 
 
 class Planner:
-    """A causal language model of transformers with what encodes its prompt.
+    """A causal language model of transformers with the encoder of its prompt.
 
-    ``encode`` gives the tensors of one example's prompt; ``chat_encoder`` makes one of a tokenizer or processor.
-    Special tokens other than the end are never written, and count as impossible: a plan with a mark of a picture in it
-    could not be read back by the model.
+    ``encode`` returns the tensors of one example's prompt; ``chat_encoder`` makes one of a tokenizer or processor.
+    ``prompt`` is saved with the weights. Special tokens other than the end are never written, and count as impossible:
+    a plan with the mark of a picture in it could not be read back by the model.
     """
 
     def __init__(
@@ -53,8 +54,10 @@ class Planner:
         *,
         most_tokens: int = 128,
         temperature: float = 1.0,
+        prompt: PlannerPrompt | None = None,
     ) -> None:
         self.network = network
+        self._prompt = prompt
         self._tokenizer = tokenizer
         self._encode = encode
         self._most = most_tokens
@@ -62,14 +65,16 @@ class Planner:
         self._end = tokenizer.eos_token_id
         self._pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else self._end
         if self._end is None:
-            raise BadInput("the tokenizer of the planner has no token that ends a text (eos_token); set one")
+            raise BadInput("the planner's tokenizer has no end-of-text token (eos_token); set one")
         special = {*tokenizer.all_special_ids, *_special_added(tokenizer)}
         self._never = sorted(special - {self._end})
 
     def save(self, folder: Path) -> None:
-        """Write the weights that were trained, a LoRA alone or all, and the tokenizer."""
+        """Write the trained weights (a LoRA or all), the tokenizer, and the prompt."""
         self.network.save_pretrained(folder)  # type: ignore[operator]
         self._tokenizer.save_pretrained(folder)
+        if self._prompt is not None:
+            save_prompt(folder, self._prompt)
 
     @torch.no_grad()
     def write(self, example: EditExample, count: int, seed: int) -> WrittenPlans:
@@ -134,18 +139,29 @@ class Planner:
         return torch.cat([repeated, behind.get(name, torch.zeros_like(plans.tokens)).to(value.dtype)], dim=1)
 
 
+def text_encoder(tokenizer: Any, prompt: str) -> Callable[[EditExample], Encoded]:
+    """Encodes an example as text fine-tuning does, so that a planner from there continues with the same prompt."""
+
+    def encode(example: EditExample) -> Encoded:
+        tokens = torch.tensor([prompt_tokens(tokenizer, prompt, example.instruction)])
+        return {"input_ids": tokens, "attention_mask": torch.ones_like(tokens)}
+
+    return encode
+
+
 def chat_encoder(processor: Any, prompt: str = PROMPT, *, pictures: bool) -> Callable[[EditExample], Encoded]:
-    """Encodes an example as a chat of one turn, with its pictures where the model sees any.
+    """Encodes an example as a chat of one turn, with its pictures if the model sees any.
 
     ``processor`` is a tokenizer or, for pictures, a processor. A tokenizer without a chat template gets the text alone.
     """
 
     def encode(example: EditExample) -> Encoded:
-        text = prompt.format(instruction=example.instruction)
+        text = filled(prompt, example.instruction)
         if getattr(processor, "chat_template", None) is None:
             return {"input_ids": processor(text, return_tensors="pt")["input_ids"]}
-        shown = [{"type": "image"} for _ in example.pictures] if pictures else []
-        chat = [{"role": "user", "content": [*shown, {"type": "text", "text": text}]}]
+        shown = [{"type": "image"} for _ in example.pictures]
+        # Templates of language models may drop a content that is not a string, as that of Qwen3 does.
+        chat = [{"role": "user", "content": [*shown, {"type": "text", "text": text}] if pictures else text}]
         written = processor.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
         if not pictures:
             return dict(processor(written, return_tensors="pt", add_special_tokens=False))

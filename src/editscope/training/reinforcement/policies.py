@@ -1,4 +1,4 @@
-"""Other weights of one network: the reference that a run began with, and the old policy that samples."""
+"""Other weights of one network: the reference that a run started with, and the old policy that samples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def trained_parameters(network: torch.nn.Module) -> dict[str, torch.nn.Parameter
 
 
 def lora_layers(network: torch.nn.Module) -> list[Any]:
-    """The layers of a network that carry adapters of peft; none where it has no LoRA."""
+    """The layers of a network that carry adapters of peft; none if it has no LoRA."""
     return [layer for layer in network.modules() if hasattr(layer, "lora_B") and hasattr(layer, "enable_adapters")]
 
 
@@ -79,10 +79,10 @@ Reference = WeightCopy | LoraOff
 
 
 def reference_of(network: torch.nn.Module) -> Reference:
-    """What a run began with. Take it before a checkpoint is loaded.
+    """The weights that a run started with. Call it before a checkpoint is loaded.
 
-    That is the network with its LoRA off where the LoRA is all that is trained and changes nothing yet. Otherwise
-    (full fine-tuning, or a LoRA that supervised training has made) it is a copy of the weights that are trained.
+    It is the network with its LoRA off if only the LoRA is trained and changes nothing yet. Otherwise
+    (full fine-tuning, or a LoRA from supervised training), it is a copy of the trained weights.
     """
     layers = lora_layers(network)
     trained = trained_parameters(network)

@@ -1,4 +1,4 @@
-"""The table ``[rewards]`` of an experiment: its rewards, and what of it a checkpoint must share."""
+"""The table ``[rewards]`` of an experiment: its rewards, and the entries that a checkpoint must share."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from editscope.training.rewards.summed import RewardSum
 from editscope.training.settings import Experiment
 
 ONLY_SPEED = ("retries", "timeout", "concurrency", "budget", "cache", "jobs")
-"""Options of built-in rewards that decide no value, so that a run that goes on may have others."""
+"""Options of built-in rewards that decide no value, so that a resumed run may change them."""
 OWN = ("python:", "http:", "https:")
 
 
 def table_of(experiment: Experiment, name: str, file: str) -> Mapping[str, Any]:
     """A table that reinforcement learning needs."""
-    table = experiment.extra.get(name)
+    if name not in experiment.extra:
+        raise BadInput(f"{file} has no table [{name}], which reinforcement learning needs; add it")
+    table = experiment.extra[name]
     if not isinstance(table, Mapping):
-        raise BadInput(f"{file} has no table [{name}]; reinforcement learning needs it")
+        raise BadInput(f"{file}, {name}: is {table!r}, not a table; write [{name}] on its own line")
     return table
 
 
@@ -29,7 +31,7 @@ def reward_mix(
 ) -> RewardMix:
     """The rewards of the table ``[rewards]``: ``specs`` by name, their ``weights``, and those that are ``off``.
 
-    BadInput for rewards of plans where nobody writes any.
+    BadInput for rewards of plans without a planner.
     """
     where, table = f"{file}, [rewards]", table_of(experiment, "rewards", file)
     specs = _specs(table, where)
@@ -38,10 +40,10 @@ def reward_mix(
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from None
     for name in summed.on:
-        if summed.rewards[name].needs_plan and not experiment.extra.get("planner"):
+        if summed.rewards[name].needs_plan and "planner" not in experiment.extra:
             raise BadInput(
-                f'{where}: {name!r} scores plans, and nobody writes one; add [planner] model = "FOLDER", or switch it '
-                f'off with off = ["{name}"]'
+                f'{where}: {name!r} scores plans, but there is no planner; add [planner] model = "FOLDER", or '
+                f'switch it off with off = ["{name}"]'
             )
     patience = JudgePatience(settings.first_pause, settings.most_waiting, tell=say)
     return RewardMix(summed, settings.normalize_rewards, patience)
@@ -62,15 +64,22 @@ def decided_by_rewards(experiment: Experiment, file: str) -> dict[str, Any]:
 def _specs(table: Mapping[str, Any], where: str) -> Mapping[str, str]:
     for entry in table:
         if entry not in ("specs", "weights", "off"):
-            raise BadInput(f"{where}: there is no {entry!r}; it has specs, weights and off")
+            raise BadInput(f"{where} {entry}: there is no such entry; write specs, weights or off")
     specs = table.get("specs")
-    if not isinstance(specs, Mapping) or not all(isinstance(spec, str) for spec in specs.values()):
+    if specs is None:
         raise BadInput(f'{where}: has no rewards; write [rewards.specs] and a line such as miou = "miou"')
+    if not isinstance(specs, Mapping):
+        raise BadInput(f'{where} specs: is {specs!r}; write [rewards.specs] and a line such as miou = "miou"')
+    for name, spec in specs.items():
+        if not isinstance(spec, str):
+            raise BadInput(
+                f'{where} specs.{name}: {spec!r} is not a spec; write one in quotes, such as {name} = "miou"'
+            )
     return specs
 
 
 def _deciding(spec: str) -> str:
-    """A spec without what decides no value.
+    """A spec without the options that decide no value.
 
     >>> _deciding("miou?jobs=4"), _deciding("causal?judge=openai:M&budget=5"), _deciding("python:mine:Own?jobs=4")
     ('miou', 'causal?judge=openai:M', 'python:mine:Own?jobs=4')

@@ -55,7 +55,9 @@ def check_examples(examples: Sequence[EditExample], editor: FlowEditor, settings
     """Raise BadInput for an example that cannot be sampled as the network is trained."""
     for example in examples:
         if not example.pictures:
-            raise BadInput(f"the example {example.id} has no input picture; reinforcement learning edits pictures")
+            raise BadInput(
+                f"the example {example.id} has no input picture; reinforcement learning edits pictures, so give it one"
+            )
         check_size(example, settings)
         height, width = example.pictures[0].shape[:2]
         if height % editor.multiple or width % editor.multiple:
@@ -96,16 +98,16 @@ def paint_group(
     batches: list[PaintedBatch] = []
     pictures: list[Pixels] = []
     for first in range(0, len(seeds), settings.batch):
-        told = list(instructions[first : first + settings.batch])
+        texts = list(instructions[first : first + settings.batch])
         own = seeds[first : first + settings.batch]
         generators = generators_of(own)
-        shape = like.expand(len(told), *like.shape[1:])
+        shape = like.expand(len(texts), *like.shape[1:])
         begins = (
-            generators_of([seed_of(settings.seed, "start", *place)] * len(told)) if settings.same_start else generators
+            generators_of([seed_of(settings.seed, "start", *place)] * len(texts)) if settings.same_start else generators
         )
         start = noise_for(begins, shape)
-        shown = [example.pictures] * len(told)
-        condition = editor.condition(told, shown)
+        shown = [example.pictures] * len(texts)
+        condition = editor.condition(texts, shown)
         without = editor.no_instruction(shown) if settings.guidance != 1 else None
         policy = velocity_of(editor, condition, settings.guidance, without)
         made = sample(policy, start, sigmas, generators, settings.noise, stochastic)
@@ -115,7 +117,7 @@ def paint_group(
 
 
 def rollouts_of(example: EditExample, pictures: Sequence[Pixels], plans: Sequence[str]) -> list[Rollout]:
-    """What rewards get to see of a group."""
+    """The rollouts of a group."""
     return [Rollout(example, picture, plan) for picture, plan in zip(pictures, plans, strict=True)]
 
 

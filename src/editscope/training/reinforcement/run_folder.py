@@ -18,9 +18,9 @@ from editscope.training.checkpoints import (
 class FolderCheckpoints:
     """Checkpoints of a folder. Weights of the painter are stored as supervised training stores them.
 
-    So ``editscope train export`` writes them too. All the rest (optimizers, the planner, the old policy) goes to the
+    So ``editscope train export`` writes them too. The rest (optimizers, the planner, the old policy) goes to the
     file of the optimizer. ``decides`` are settings of the experiment that a checkpoint must share;
-    ``on_saved`` is told the round of each checkpoint that is saved.
+    ``on_saved`` gets the round of each checkpoint.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class FolderCheckpoints:
         self._on_saved = on_saved
 
     def save(self, step: int, state: Mapping[str, Any]) -> None:
-        """Save a state whole or not at all; DiskError where the disk refuses, and the checkpoints before it stay."""
+        """Save a state whole or not at all; DiskError if it cannot be written, and earlier checkpoints stay."""
         painter = dict(state.get("painter", {}))
         weights = painter.pop("weights", {})
         rest = {name: dict(state[name]) for name in ("planner",) if name in state} | {"painter": painter}
@@ -58,7 +58,7 @@ class FolderCheckpoints:
         self._on_saved(step)
 
     def latest(self) -> Mapping[str, Any] | None:
-        """The last state that was saved whole; BadInput where it is damaged or of another experiment."""
+        """The last state that was saved whole; BadInput if it is damaged or from another experiment."""
         from editscope.training.checkpoints import check_same
 
         remove_unfinished(self._folder)

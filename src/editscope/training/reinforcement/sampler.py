@@ -45,7 +45,7 @@ class Trajectory:
 
 
 def seed_of(*parts: object) -> int:
-    """A seed that follows from its parts alone, so that a resumed run draws what an uninterrupted one draws.
+    """A seed that follows from its parts alone, so a resumed run draws the same as an uninterrupted one.
 
     >>> seed_of(7, "noise", 3) == seed_of(7, "noise", 3), seed_of(7, "noise", 3) == seed_of(7, "noise", 4)
     (True, False)
@@ -69,19 +69,19 @@ def velocity_of(
 ) -> Velocity:
     """The policy of an editor under a condition; with ``without`` and a guidance other than 1, guided by two calls.
 
-    Only the network is rounded to bf16, where the editor says so; what comes out of it goes on in float32.
+    Only the network computes in bf16, if the editor says so; its output is float32 again.
     """
 
     def velocity(noisy: torch.Tensor, sigma: torch.Tensor) -> torch.Tensor:
-        told = predicted(noisy, sigma, condition)
+        conditioned = predicted(noisy, sigma, condition)
         if without is None or guidance == 1:
-            return told
-        return editor.guided(told, predicted(noisy, sigma, without), guidance)
+            return conditioned
+        return editor.guided(conditioned, predicted(noisy, sigma, without), guidance)
 
-    def predicted(noisy: torch.Tensor, sigma: torch.Tensor, told: Condition) -> torch.Tensor:
+    def predicted(noisy: torch.Tensor, sigma: torch.Tensor, given: Condition) -> torch.Tensor:
         # One context for each call: autocast remembers rounded weights, and policies put others in their place.
         with torch.autocast(noisy.device.type, torch.bfloat16, enabled=editor.bf16):
-            return editor.velocity(noisy, sigma, told).float()
+            return editor.velocity(noisy, sigma, given).float()
 
     return velocity
 

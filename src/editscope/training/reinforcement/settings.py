@@ -21,7 +21,7 @@ SECTION = "[reinforcement]"
 
 @dataclass(frozen=True, slots=True)
 class ReinforcementSettings:
-    """How a painter and a planner learn from rewards. docs/training-reinforcement.md says where defaults come from.
+    """How a painter and a planner learn from rewards. docs/training-reinforcement.md has the sources of the defaults.
 
     A *round* samples ``prompts`` groups of ``group_size`` edits, asks for their rewards, and updates the weights.
     A *batch* is what goes through the network at once; it never mixes two groups.
@@ -39,7 +39,7 @@ class ReinforcementSettings:
     """Optimizer steps of an inner epoch; gradients of the batches between them add up."""
     height: int | None = None
     width: int | None = None
-    """The size of edits; where it is given, every input picture must have it."""
+    """The size of edits; if given, every input picture must have it."""
 
     steps: int = 10
     noise: float = 0.7
@@ -60,7 +60,7 @@ class ReinforcementSettings:
     clip: float = 1e-4
     kl: float = 0.04
     painter_rewards: tuple[str, ...] = ()
-    """Rewards that the painter learns from; all of them where none is named."""
+    """Rewards that the painter learns from; all of them by default."""
     advantages: Normalization = "group"
     most_advantage: float = 5.0
 
@@ -76,7 +76,7 @@ class ReinforcementSettings:
     planner_tokens: int = 128
     planner_temperature: float = 1.0
     planner_rewards: tuple[str, ...] = ()
-    """Rewards that the planner learns from; all of them where none is named."""
+    """Rewards that the planner learns from; all of them by default."""
     plan_joins: str = "{instruction}\n\nPlan: {plan}"
 
     normalize_rewards: bool = False
@@ -107,7 +107,7 @@ class ReinforcementSettings:
 
     @property
     def size(self) -> tuple[int, int] | None:
-        """Height and width of edits, where they are given."""
+        """Height and width of edits, if given."""
         return None if self.height is None or self.width is None else (self.height, self.width)
 
     @property
@@ -138,7 +138,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "diffusion-nft": {"method": "nft", "updates": 1, "advantages": "round"},
     "plan-and-paint": {"trains": "both", "planner_rewards": ("reason", "causal"), "normalize_rewards": False},
 }
-"""Named settings; docs/training-reinforcement.md says where each value comes from."""
+"""Named settings; docs/training-reinforcement.md has the source of each value."""
 
 
 def read_settings(table: Mapping[str, Any], file: str = "experiment.toml") -> ReinforcementSettings:
@@ -146,10 +146,10 @@ def read_settings(table: Mapping[str, Any], file: str = "experiment.toml") -> Re
     where = f"{file}, {SECTION}"
     options = dict(table)
     preset = options.pop("preset", None)
-    if preset is not None and preset not in PRESETS:
+    if preset is not None and (not isinstance(preset, str) or preset not in PRESETS):
         raise BadInput(f"{where} preset: there is no preset {preset!r} (known: {', '.join(PRESETS)})")
     chosen = dict(PRESETS[preset or "flow-grpo"])
-    if not {"height", "width"}.isdisjoint(options):  # a size is both sides: half of a preset's is no size
+    if not {"height", "width"}.isdisjoint(options):  # one side of a preset is not a size
         chosen = {name: value for name, value in chosen.items() if name not in ("height", "width")}
     options = {**chosen, **options}
     check_options(where, where, ReinforcementSettings, options)
@@ -162,17 +162,17 @@ def read_settings(table: Mapping[str, Any], file: str = "experiment.toml") -> Re
 
 
 RESUMABLE = frozenset({"rounds", "first_pause", "most_waiting", "save_every", "held_out_every"})
-"""Settings that a run may change when it goes on, since no number of it depends on them."""
+"""Settings that a resumed run may change, since none of its numbers depends on them."""
 
 
 def fixed_settings(settings: ReinforcementSettings) -> dict[str, Any]:
-    """What must be equal when a run goes on from a checkpoint."""
+    """The settings that a resumed run must share with its checkpoint."""
     return {field.name: getattr(settings, field.name) for field in fields(settings) if field.name not in RESUMABLE}
 
 
 def _names(value: Any, where: str) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(name, str) for name in value):
-        raise BadInput(f'{where}: {value!r} is not a list of names of rewards, such as ["reason", "causal"]')
+        raise BadInput(f'{where}: {value!r} is not a list of reward names, such as ["reason", "causal"]')
     return tuple(value)
 
 
@@ -181,35 +181,40 @@ def _check_counts(settings: ReinforcementSettings) -> None:
     names = ("rounds", "prompts", "batch", "inner_epochs", "updates", "steps", "window_every", "nft_times")
     for name in (*names, "planner_tokens", "save_every", "held_out_every"):
         if getattr(settings, name) < 1:
-            raise BadInput(f"{SECTION} {name}: {getattr(settings, name)} is too few; give 1 or more")
+            raise BadInput(f"{SECTION} {name}: {getattr(settings, name)} is too few; give at least 1")
 
 
 def _check_numbers(settings: ReinforcementSettings) -> None:
     names = ("noise", "weight_decay", "kl", "nft_kl", "nft_decay", "planner_kl", "most_waiting")
     for name in names:
         if not 0 <= getattr(settings, name) < inf:
-            raise BadInput(f"{SECTION} {name}: {getattr(settings, name)} is not a number of 0 or more")
+            raise BadInput(f"{SECTION} {name}: must be a number of at least 0, not {getattr(settings, name)}")
     for name in ("rate", "most_gradient", "clip", "most_advantage", "planner_rate", "planner_clip", "first_pause"):
         if not 0 < getattr(settings, name) < inf:
-            raise BadInput(f"{SECTION} {name}: {getattr(settings, name)} is not a number above 0")
+            raise BadInput(f"{SECTION} {name}: must be a number above 0, not {getattr(settings, name)}")
     if not settings.planner_temperature > 0:
         raise BadInput(f"{SECTION} planner_temperature: without temperature all plans of a group are equal; give 1.0")
     if not 0 < settings.nft_beta <= 1:
-        raise BadInput(f"{SECTION} nft_beta: {settings.nft_beta} is not in (0, 1]; the paper has 1.0 and 0.1")
+        raise BadInput(
+            f"{SECTION} nft_beta: {settings.nft_beta} is not above 0 and at most 1; the paper uses 1.0 and 0.1"
+        )
     if not 0 <= settings.nft_most_decay < 1:
-        raise BadInput(f"{SECTION} nft_most_decay: at {settings.nft_most_decay} the old policy would never move")
+        raise BadInput(
+            f"{SECTION} nft_most_decay: must be at least 0 and below 1, not {settings.nft_most_decay}; at 1 the old "
+            "policy would never move"
+        )
 
 
 def _check_groups(settings: ReinforcementSettings) -> None:
     if settings.group_size < 2:
         raise BadInput(
             f"{SECTION} group_size: {settings.group_size} gives no advantage, since an edit is compared with others "
-            "of its group; give at least 2 (Flow-GRPO has 24)"
+            "of its group; give at least 2 (Flow-GRPO uses 24)"
         )
     if (settings.height is None) != (settings.width is None):
         there, missing = ("height", "width") if settings.width is None else ("width", "height")
         side = getattr(settings, there)
-        raise BadInput(f"{SECTION} height, width: {there} = {side} stands alone; add {missing}, or give neither")
+        raise BadInput(f"{SECTION} height, width: {there} = {side} is not enough; add {missing}, or give neither")
 
 
 def _check_sampler(settings: ReinforcementSettings) -> None:
@@ -225,8 +230,8 @@ def _check_sampler(settings: ReinforcementSettings) -> None:
     first, end = settings.window_from, settings.window_end
     if not 0 <= first < end <= settings.steps - 1:
         raise BadInput(
-            f"{SECTION} window_from, window_to: stochastic steps lie between 0 and {settings.steps - 1}, for the last "
-            f"of the {settings.steps} steps is never stochastic; {first} to {end} does not fit"
+            f"{SECTION} window_from, window_to: stochastic steps lie between 0 and {settings.steps - 1}, since the "
+            f"last of the {settings.steps} steps is never stochastic; {first} to {end} does not fit"
         )
     if not 1 <= settings.window_size <= end - first:
         raise BadInput(
@@ -237,19 +242,25 @@ def _check_sampler(settings: ReinforcementSettings) -> None:
 
 def _check_method(settings: ReinforcementSettings) -> None:
     if settings.method == "nft" and settings.guidance != 1:
-        raise BadInput(f'{SECTION} guidance: DiffusionNFT learns without guidance; take it out, or use method = "grpo"')
+        raise BadInput(f'{SECTION} guidance: DiffusionNFT learns without guidance; remove it, or use method = "grpo"')
     if settings.method == "nft" and settings.nft_times > settings.steps:
         raise BadInput(
-            f"{SECTION} nft_times: {settings.nft_times} noise levels are more than the {settings.steps} of the sampler"
+            f"{SECTION} nft_times: {settings.nft_times} noise levels are more than the {settings.steps} steps of the "
+            "sampler"
         )
 
 
 def _check_plan(settings: ReinforcementSettings) -> None:
+    if not isinstance(settings.plan_joins, str):
+        raise BadInput(
+            f"{SECTION} plan_joins: {settings.plan_joins!r} is not a text; write one with {{instruction}} and "
+            "{{plan}}"
+        )
     try:
         joined = settings.plan_joins.format(instruction="\0i", plan="\0p")
-    except (KeyError, IndexError, ValueError):
+    except (KeyError, IndexError, ValueError, AttributeError, TypeError):
         joined = ""
     if "\0i" not in joined or "\0p" not in joined:
         raise BadInput(
-            f"{SECTION} plan_joins: {settings.plan_joins!r} must hold {{instruction}} and {{plan}}, and no other braces"
+            f"{SECTION} plan_joins: {settings.plan_joins!r} must have {{instruction}} and {{plan}}, and no other braces"
         )

@@ -4,39 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, Stopped
 from editscope.runfolder.journal import Journal
 from editscope.training.checkpoints import checkpoints_in
-from editscope.training.data.loader import open_loader
-from editscope.training.data.settings import data_settings
 from editscope.training.log.training_log import TrainingLog, locked_folder
-from editscope.training.models.loading import check_pipeline, load_trained_editor
+from editscope.training.models.loading import load_trained_editor
 from editscope.training.models.lora import WEIGHTS
 from editscope.training.models.lora_start import start_file
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
-from editscope.training.models.settings import LoraSettings, Precision
 from editscope.training.monitors import MonitorSettings, read_monitors
-from editscope.training.planner.folders import find_planner, planner_config, put_layers, readable
-from editscope.training.planner.start import add_planner_lora
 from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.held_out import HeldOut, export
 from editscope.training.reinforcement.loop import Metrics, reinforce
-from editscope.training.reinforcement.planner import Planner, chat_encoder
+from editscope.training.reinforcement.planner import Planner
+from editscope.training.reinforcement.planner_start import UsedPrompt, check_planner, decided_by_prompt, planner_of
 from editscope.training.reinforcement.reward_table import decided_by_rewards, reward_mix, table_of
 from editscope.training.reinforcement.run_folder import FolderCheckpoints
 from editscope.training.reinforcement.settings import ReinforcementSettings, fixed_settings, read_settings
+from editscope.training.reinforcement.sources import open_examples
 from editscope.training.reinforcement.unused import refuse_unused
-from editscope.training.settings import Experiment, flattened, read_table
+from editscope.training.settings import Experiment, flattened
 from editscope.training.supervised.evaluation import in_words
 from editscope.training.supervised.export import FINAL
-from editscope.training.supervised.outline import sides_of
 from editscope.training.supervised.parallel import Processes
 from editscope.training.supervised.start import (
     COMPILING,
@@ -51,44 +45,25 @@ from editscope.training.supervised.start import (
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannerChoice:
-    """Table ``[planner]`` beside ``[reinforcement]``: the folder of a language model, or of a planner's training.
-
-    With ``rank`` LoRA layers of its attention are trained, without it all weights. ``precision`` is that of weights
-    that stay as they are.
-    """
-
-    model: str
-    precision: Precision = "bf16"
-    rank: int | None = None
-
-    def check(self, where: str) -> None:
-        """Raise BadInput for a rank that no LoRA can have."""
-        if self.rank is not None:
-            LoraSettings(self.rank).check(where)
-
-
 def reinforce_experiment(
     experiment: Experiment,
     folder: Path,
     *,
     source: Path | None = None,
     resume: bool = False,
-    on_round: Callable[[int, Metrics], None] = lambda number, metrics: None,
     say: Say = lambda _: None,
 ) -> Path:
-    """Train what an experiment describes by its rewards; gives the weights that come out.
+    """Train what an experiment describes by its rewards; returns the place of the trained weights.
 
     The experiment needs the tables ``[reinforcement]`` and ``[rewards]``; ``[planner]`` and ``[monitors]`` as needed.
-    With ``[evaluation]`` the headline metric of that suite is the held-out score.
+    With ``[evaluation]``, the headline metric of that suite is the held-out score.
     """
     file = source.name if source else "experiment.toml"
     settings, monitors = read_reinforcement(experiment, file)
-    decides = {**experiment.decides, **decided_by_rewards(experiment, file)}
+    prompt = check_planner(experiment, settings, file)
+    decides = {**experiment.decides, **decided_by_rewards(experiment, file), **decided_by_prompt(prompt)}
     check_folder(folder, resume, {**decides, **fixed_settings(settings)})
     check_settings(experiment, file)
-    check_planner(experiment, settings, file)
     processes = Processes("ddp", cpu=experiment.model.device == "cpu")
     processes.need(experiment.model.device, f"{file}, [model]")
     exchange = ProcessExchange(processes)
@@ -97,15 +72,13 @@ def reinforce_experiment(
         check_trackers(tracking_of(experiment, file), folder, file)
     mix = reward_mix(experiment, settings, file, tell)
     device = str(processes.device)
-    data = data_settings(experiment.data, file, experiment.folder)
-    multiple = sides_of(experiment, check_pipeline(experiment.model))
     with (
         ExitStack() as held,
         closing(mix.rewards),
-        open_loader(data, batch=1, multiple=multiple, answers=False, where=file) as examples,
+        open_examples(experiment, settings, file) as examples,
         quiet(),
     ):
-        journal = _held(held, folder, exchange)
+        journal = exchange.kept_by_first(lambda: held.enter_context(locked_folder(folder)))
         exchange.by_first(mix.rewards.prepare)
         seed_generators(experiment.training.seed)
         tell(f"loading {experiment.model.pipeline}")
@@ -117,11 +90,13 @@ def reinforce_experiment(
             where=f"{file}, [lora]",
         )
         editor.bf16 = experiment.model.precision == "bf16"
-        planner = _planner(experiment, settings, file, device)
+        planner = planner_of(experiment, settings, file, device)
+        if prompt is not None:
+            tell(f"planner prompt: from {prompt.origin}")
         reached = checkpoints_in(folder)[-1][0] if resume else 0
         if resume:
-            tell(f"going on after round {reached} of {settings.rounds}")
-        shown = shown_settings(experiment, settings, monitors)
+            tell(f"continuing after round {reached} of {settings.rounds}")
+        shown = shown_settings(experiment, settings, monitors, prompt)
         log = _opened_log(experiment, shown, folder, file, reached, exchange, journal)
         if source is not None and not resume and processes.first:
             keep_copy(source, experiment, folder)
@@ -131,7 +106,6 @@ def reinforce_experiment(
             reached = number + 1
             log.step(reached, metrics)
             tell(_line(number, settings.rounds, metrics))
-            on_round(number, metrics)
 
         def scored(rounds: int, metrics: Metrics) -> None:
             log.step(rounds, metrics)
@@ -139,6 +113,10 @@ def reinforce_experiment(
                 name.removeprefix("held_out/"): value for name, value in metrics.items() if name.startswith("held_out/")
             }
             tell(f"held-out scores after round {rounds}: {in_words(names)}")
+
+        def ended_early(sentence: str) -> None:
+            log.event(reached, "ended", sentence)
+            tell(sentence)
 
         def saved(rounds: int) -> None:
             log.event(rounds, "checkpoint", f"Checkpoint of round {rounds} saved.")
@@ -157,6 +135,7 @@ def reinforce_experiment(
                 checkpoints=FolderCheckpoints(folder, experiment.checkpoints.keep, decides, saved),
                 on_round=logged,
                 on_held_out=scored,
+                on_early_end=ended_early,
                 exchange=exchange,
             )
         except Stopped as stop:
@@ -171,15 +150,15 @@ def reinforce_experiment(
 
 
 def read_reinforcement(experiment: Experiment, file: str) -> tuple[ReinforcementSettings, MonitorSettings]:
-    """The tables ``[reinforcement]`` and ``[monitors]`` of an experiment, and whether the rest goes with them."""
+    """The tables ``[reinforcement]`` and ``[monitors]`` of an experiment; BadInput if the rest does not fit them."""
     settings = read_settings(table_of(experiment, "reinforcement", file), file)
     refuse_unused(experiment, file)
     if experiment.training.parallel != "ddp":
         raise BadInput(
             f'{file}, [training] parallel: reinforcement learning keeps all weights in every process; write "ddp", not '
-            f'"{experiment.training.parallel}", and a LoRA where the weights are too large'
+            f'"{experiment.training.parallel}", and use a LoRA if the weights are too large'
         )
-    if settings.plans and not experiment.extra.get("planner"):
+    if settings.plans and "planner" not in experiment.extra:
         raise BadInput(
             f'{file}, [reinforcement] trains: "{settings.trains}" needs a planner; add [planner] model = "FOLDER", or '
             'write trains = "painter"'
@@ -188,24 +167,27 @@ def read_reinforcement(experiment: Experiment, file: str) -> tuple[Reinforcement
 
 
 def _monitors(experiment: Experiment, file: str) -> MonitorSettings:
-    """The table ``[monitors]``; BadInput for a limit on numbers that a run by rewards, or this one, does not have."""
+    """The table ``[monitors]``; BadInput for a limit on a number that this run does not have."""
     table = experiment.extra.get("monitors", {})
     monitors = read_monitors(table, file)
     if table.get("held_out_fall", False) is not False and experiment.evaluation is None:
         raise BadInput(
-            f"{file}, [monitors] held_out_fall: compares the reward with a held-out score, and there is none; add "
-            '[evaluation] suite = "NAME", or take it out'
+            f"{file}, [monitors] held_out_fall: compares the reward with a held-out score, but there is none; add "
+            '[evaluation] suite = "NAME", or remove it'
         )
     if table.get("held_out_above", False) is not False:
         raise BadInput(
-            f"{file}, [monitors] held_out_above: watches the loss of supervised training, which a run by rewards does "
-            "not have; write held_out_fall, or take it out"
+            f"{file}, [monitors] held_out_above: watches the loss of supervised training, which reinforcement "
+            "learning does not have; write held_out_fall, or remove it"
         )
     return monitors
 
 
 def shown_settings(
-    experiment: Experiment, settings: ReinforcementSettings, monitors: MonitorSettings
+    experiment: Experiment,
+    settings: ReinforcementSettings,
+    monitors: MonitorSettings,
+    prompt: UsedPrompt | None = None,
 ) -> dict[str, Any]:
     """The settings that such a run uses, as its log and its page show them."""
     tables: dict[str, Any] = {
@@ -219,79 +201,8 @@ def shown_settings(
     if experiment.evaluation is not None:
         tables["evaluation"] = {name: v for name, v in asdict(experiment.evaluation).items() if name != "every"}
     others = {name: experiment.extra[name] for name in ("rewards", "planner") if name in experiment.extra}
-    return {**flattened(tables), **flattened(others), "data": dict(experiment.data)}
-
-
-def load_planner(
-    folder: Path, settings: ReinforcementSettings, device: str = "cpu", chosen: PlannerChoice | None = None
-) -> Planner:
-    """The planner in a folder: a vision-language model, or a language model that reads the instruction alone.
-
-    Weights that are trained are float32, so that small steps are not lost; others are as the file has them. A LoRA of
-    a training of the planner goes on, or is merged where all weights are trained.
-    """
-    import transformers
-
-    from editscope.judges.local.model import load_processor
-
-    rank = None if chosen is None else chosen.rank
-    exact = (settings.plans and rank is None) or (chosen is not None and chosen.precision == "fp32")
-    weights = find_planner(str(folder), "[planner]")
-    config = planner_config(weights, "[planner]")
-    with readable(weights, "[planner]"), quiet():
-        kinds = transformers.models.auto.modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
-        sees = config.model_type in kinds
-        kind = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
-        loaded = kind.from_pretrained(
-            weights.model, revision=weights.revision, dtype=torch.float32 if exact else "auto"
-        ).to(device)
-        network = put_layers(loaded, weights, trained=settings.plans, merged=settings.plans and rank is None)
-        tokens, revision = weights.tokenizer
-        processor = (
-            load_processor(transformers, Path(weights.model))
-            if sees
-            else transformers.AutoTokenizer.from_pretrained(tokens, revision=revision)
-        )
-    if settings.plans and rank is not None and weights.layers is None:
-        add_planner_lora(network, LoraSettings(rank))
-    tokenizer = processor.tokenizer if sees else processor
-    encode = chat_encoder(processor, pictures=sees)
-    most, temperature = settings.planner_tokens, settings.planner_temperature
-    return Planner(network, tokenizer, encode, most_tokens=most, temperature=temperature)
-
-
-def check_planner(experiment: Experiment, settings: ReinforcementSettings, file: str) -> None:
-    """Raise BadInput for a planner that could not be loaded; only its configuration is read."""
-    chosen, where = planner_choice(experiment, file), f"{file}, [planner]"
-    if chosen is None:
-        return
-    folder = experiment.folder / chosen.model
-    if not folder.is_dir():
-        raise BadInput(
-            f"{where} model: {folder} is no folder; give that of a model of transformers, or of a planner's training"
-        )
-    weights = find_planner(str(folder), where)
-    if settings.plans:
-        weights.check_rank(chosen.rank, where)
-    planner_config(weights, where)
-
-
-def _planner(experiment: Experiment, settings: ReinforcementSettings, file: str, device: str) -> Planner | None:
-    chosen = planner_choice(experiment, file)
-    return None if chosen is None else load_planner(experiment.folder / chosen.model, settings, device, chosen)
-
-
-def planner_choice(experiment: Experiment, file: str) -> PlannerChoice | None:
-    """The table ``[planner]`` of an experiment; None where it has none."""
-    table = experiment.extra.get("planner", {})
-    return read_table(PlannerChoice, table, f"{file}, [planner]") if table else None
-
-
-def _held(held: ExitStack, folder: Path, exchange: ProcessExchange) -> Journal | None:
-    """The journal of the run, which the first process holds; what another run in the folder refuses, ends all."""
-    journals: list[Journal | None] = []
-    exchange.by_first(lambda: journals.append(held.enter_context(locked_folder(folder))))
-    return journals[0] if journals else None
+    used = {} if prompt is None else {"planner.prompt": prompt.prompt.text}
+    return {**flattened(tables), **flattened(others), **used, "data": dict(experiment.data)}
 
 
 def _opened_log(
@@ -303,15 +214,12 @@ def _opened_log(
     exchange: ProcessExchange,
     journal: Journal | None,
 ) -> TrainingLog:
-    """The log of the first process; one that logs nothing in the others."""
-    logs: list[TrainingLog] = []
+    """The log in the first process; one that logs nothing in the others."""
     trackers = tracking_of(experiment, file).trackers
-
-    def open_log() -> None:
-        logs.append(TrainingLog(folder, settings=shown, trackers=trackers, start=start, journal=journal))
-
-    exchange.by_first(open_log)
-    return logs[0] if logs else TrainingLog(None)
+    log = exchange.kept_by_first(
+        lambda: TrainingLog(folder, settings=shown, trackers=trackers, start=start, journal=journal)
+    )
+    return TrainingLog(None) if log is None else log
 
 
 def _write(

@@ -1,4 +1,4 @@
-"""Tables and entries of supervised training, which reinforcement learning does not read: refused, not ignored."""
+"""Tables and entries of supervised training that reinforcement learning does not use: refused, not ignored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from editscope.training.settings import Experiment
 
 TABLES: Mapping[str, str] = {
     "optimizer": "write [reinforcement] rate, weight_decay and planner_rate; it is AdamW with the betas 0.9 and 0.999",
-    "schedule": "the rate is the same in all rounds; write [reinforcement] rate",
+    "schedule": "the rate is constant; write [reinforcement] rate",
     "timesteps": "noise levels are those of the sampler; write [reinforcement] steps (and nft_times for DiffusionNFT)",
     "ema": "no average of the weights is kept; DiffusionNFT's old policy has [reinforcement] nft_decay",
 }
@@ -23,8 +23,8 @@ ENTRIES: Mapping[str, Mapping[str, str]] = {
         "batch": "write [reinforcement] batch",
         "global_batch": "write [reinforcement] prompts, group_size and updates",
         "clip": "write [reinforcement] most_gradient",
-        "drop_instruction": "every edit is asked for with its instruction; nothing takes its place",
-        "cache": "nothing is cached, for each round has examples of its own; nothing takes its place",
+        "drop_instruction": "every edit gets its instruction; nothing takes its place",
+        "cache": "nothing is cached, since each round has its own examples; nothing takes its place",
         "log_every": "every round is logged; nothing takes its place",
     },
     "tracking": {"samples_every": SAMPLES, "samples": SAMPLES, "sample_steps": SAMPLES},
@@ -33,18 +33,21 @@ ENTRIES: Mapping[str, Mapping[str, str]] = {
 }
 """What takes the place of an entry."""
 HARMLESS = {("training", "steps"): 1, ("tracking", "samples_every"): 0}
-"""Values that say what happens anyway; ``steps = 1`` was needed once."""
+"""Values that change nothing; earlier versions required ``steps = 1``."""
 
 
 def refuse_unused(experiment: Experiment, file: str) -> None:
-    """BadInput for the first table or entry that would change nothing, with what takes its place."""
+    """Raise BadInput for the first table or entry that would change nothing, with what takes its place."""
     for table, instead in TABLES.items():
         if table in experiment.given:
-            raise BadInput(f"{file}, [{table}]: reinforcement learning does not use this table, take it out: {instead}")
+            raise BadInput(
+                f"{file}, [{table}]: remove this table, which reinforcement learning does not use: {instead}"
+            )
     for table, entries in ENTRIES.items():
         for entry, instead in entries.items():
             given = experiment.given.get(table, {})
             if entry in given and given[entry] != HARMLESS.get((table, entry)):
                 raise BadInput(
-                    f"{file}, [{table}] {entry}: reinforcement learning does not use it, take it out: {instead}"
+                    f"{file}, [{table}] {entry}: remove this entry, which reinforcement learning does not "
+                    f"use: {instead}"
                 )

@@ -19,8 +19,8 @@ from editscope.transport.background import Background
 class RewardJudge:
     """A judge that several rewards share: one pool of connections, one rate, one budget.
 
-    A judge that cannot be asked costs a rollout its verdict, and not the training its process: such a verdict has a
-    status. After a judge has stopped answering, it is first checked, free of charge, when it is needed again.
+    If a judge cannot be asked, a rollout has no verdict, but training continues: such a verdict has a status.
+    After a judge has stopped answering, it is first checked, free of charge, when it is needed again.
     """
 
     _shared: ClassVar[dict[tuple[str, Limits], RewardJudge]] = {}
@@ -29,7 +29,7 @@ class RewardJudge:
     def __init__(self, judge: str | Judge, limits: Limits) -> None:
         (self.judge,) = load_judges([judge], limits)
         self.silent = False
-        """Whether it has stopped answering."""
+        """Whether the judge has stopped answering."""
         self._background = Background("editscope-rewards")
         self._turns: asyncio.Semaphore | None = None
         self._holders = 1
@@ -37,7 +37,7 @@ class RewardJudge:
 
     @classmethod
     def shared(cls, judge: str | Judge, limits: Limits) -> RewardJudge:
-        """The judge of a spec, the same for all that name it with the same limits; ``release`` gives it back."""
+        """The judge of a spec, shared by all rewards with the same limits; ``release`` gives it back."""
         if not isinstance(judge, str):
             return cls(judge, limits)
         with cls._lock:
@@ -51,7 +51,7 @@ class RewardJudge:
             return made
 
     def release(self) -> None:
-        """Close it when the last of those that share it does not need it any more."""
+        """Close the judge once nobody shares it anymore."""
         with self._lock:
             self._holders -= 1
             if self._holders > 0 or self._background.closed:
@@ -62,12 +62,12 @@ class RewardJudge:
         self._background.close(5.0)
 
     def check(self) -> None:
-        """Raise BadInput where the judge cannot be asked. Costs nothing."""
+        """Raise BadInput if the judge cannot be asked. Costs nothing."""
         self._background.run(check_judge(self.judge))
         self.silent = False
 
     def ask(self, calls: Sequence[Call], samples: int = 1) -> list[list[Verdict]]:
-        """The verdicts on each call, in order, all asked at the same time; BudgetSpent where the budget is spent."""
+        """The verdicts on each call, in order, all asked at the same time; BudgetSpent if the budget is spent."""
         if not calls:
             return []
         return self._background.run(self._ask_all(calls, samples))
@@ -88,7 +88,7 @@ class RewardJudge:
         return [verdicts[start : start + samples] for start in range(0, len(verdicts), samples)]
 
     async def _still_silent(self) -> str:
-        """Why the judge is not asked; "" where it is there."""
+        """Why the judge is not asked; "" if it can be."""
         if not self.silent:
             return ""
         try:
@@ -113,7 +113,7 @@ class RewardJudge:
             return self._failed(str(stop), sample)
         except EditscopeError as error:
             return self._failed(str(error), sample)
-        except Exception as error:  # a judge of one's own may do anything
+        except Exception as error:  # a custom judge may do anything
             return self._failed(f"the judge {self.judge.spec} failed unexpectedly ({one_line(error)})", sample)
 
     def _failed(self, why: str, sample: int) -> Verdict:

@@ -1,4 +1,4 @@
-"""What a reward is: a number for an edit, or the reason why there is none."""
+"""Base class of rewards: a number for an edit, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Rollout:
 
 @dataclass(frozen=True, slots=True)
 class RewardValue:
-    """The reward of a rollout. Where ``status`` is not "ok", nobody gave a verdict, and ``value`` is None, not 0."""
+    """The reward of a rollout. If ``status`` is not "ok", there is no verdict, and ``value`` is None, not 0."""
 
     value: float | None
     status: Status = "ok"
@@ -32,28 +32,28 @@ class RewardValue:
 
 
 class Reward(ABC):
-    """A reward by name. Higher is better; ``low`` and ``high`` are the ends of its scale."""
+    """A reward. Higher is better; ``low`` and ``high`` are the ends of its scale."""
 
     name: ClassVar[str]
     spec: str = ""
-    """The spec that it was loaded by; "" for an object that was made in Python."""
+    """The spec that it was loaded from; "" for an object that was made in Python."""
     low: float = 0.0
     high: float = 1.0
     needs_plan: ClassVar[bool] = False
-    """Whether it scores what a planner writes, so that it has nothing to say without one."""
+    """Whether it scores what a planner writes, so that it needs one."""
 
     def check(self, example: EditExample) -> None:  # noqa: B027 - most rewards need nothing more
-        """Raise BadInput where an example lacks what the reward needs, before anything is sampled."""
+        """Raise BadInput if an example lacks what the reward needs, before anything is sampled."""
 
     def prepare(self) -> None:  # noqa: B027 - pixels need nobody
-        """Raise BadInput where nobody can give values now: a judge without a key, a server that is not there."""
+        """Raise BadInput if no values can be had now: a judge has no key, or a server is down."""
 
     @abstractmethod
     def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
-        """A value for each rollout, in their order. Raises Stopped where a budget is spent, and nothing else."""
+        """A value for each rollout, in order. Raises Stopped if a budget is spent, and nothing else."""
 
     def forecast(self, rollout: Rollout) -> tuple[PaidCalls, ...]:
-        """What the value of a rollout like this one takes, if it has to be paid for. Asks nobody."""
+        """The paid calls that the value of such a rollout takes. Asks nobody."""
         return ()
 
     def close(self) -> None:  # noqa: B027 - or to release

@@ -1,4 +1,4 @@
-"""Client of a server of rewards: batches, retries, and one sentence for whatever goes wrong."""
+"""Client of a reward server: batches, retries, and one sentence for whatever goes wrong."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from editscope.outside import name_received, received
 from editscope.training.rewards.base import Reward, RewardValue, Rollout
 from editscope.training.rewards.server.messages import MOST_ROLLOUTS, PACKED, PATH, Encoding, Packer
 from editscope.transport.keys import bearer, key_from, plain_address
+from editscope.transport.rate_control import full_jitter, retry_after
 
 AGAIN = (429, 502, 503, 504)
-"""Statuses of a server that is busy or not there; waiting cures them."""
+"""Statuses of a server that is busy or down; these are tried again."""
 LONGEST_PAUSE_S = 30.0
+"""The longest pause before another attempt, whatever the server asks for."""
 LARGEST_REPLY = 64 << 20
 JSON = "application/json"
 
@@ -31,15 +33,18 @@ class RewardClient:
     """A connection to ``editscope serve-reward``, for any number of threads.
 
     ``address`` is that of the server, with or without ``/reward``. A server that is busy, gone or cut off is tried
-    ``retries`` times more; pauses double from ``pause`` seconds, or are as long as the server asks for. The token is
-    taken from the variable EDITSCOPE_SERVE_TOKEN.
+    ``retries`` times more. Pauses are random, up to ``pause`` seconds that double with each attempt; a server may ask
+    for longer ones, up to 30 seconds. The token is taken from the variable EDITSCOPE_SERVE_TOKEN.
     """
 
     def __init__(self, address: str, *, timeout: float = 120.0, retries: int = 8, pause: float = 0.25) -> None:
         plain = plain_address(f"the reward server {address!r}", address)
         at = urlsplit(plain.removesuffix(PATH))
         if not 0 < timeout < float("inf") or retries < 0:
-            raise BadInput(f"the reward server {plain}: timeout is {timeout} and retries is {retries}; write 0 or more")
+            raise BadInput(
+                f"the reward server {plain}: timeout is {timeout} and retries is {retries}; timeout must be above 0, "
+                "and retries 0 or more"
+            )
         self.address = plain.removesuffix(PATH)
         self.retries, self.pause, self.timeout = retries, pause, timeout
         self._host, self._path, self._tls = at.netloc, at.path, at.scheme == "https"
@@ -49,17 +54,17 @@ class RewardClient:
         self._dice = random.Random()
 
     def health(self) -> dict[str, Any]:
-        """What the server says of itself; BadInput where there is none."""
+        """What the server says about itself; BadInput if there is none."""
         try:
-            said = self._exchange("GET", "/health")
+            reply = self._exchange("GET", "/health")
         except Stopped as error:
             raise BadInput(str(error)) from error
-        if "rewards" not in said:
-            raise BadInput(f"{self.address} is no server of rewards; start one with `editscope serve-reward`")
-        return said
+        if "rewards" not in reply:
+            raise BadInput(f"{self.address} is not a reward server; start one with `editscope serve-reward`")
+        return reply
 
     def rewards(self, rollouts: Sequence[Mapping[str, Any]]) -> list[RewardValue]:
-        """The rewards of rollouts as the server takes them; BadInput where it refuses them, Stopped if it is gone."""
+        """The rewards of rollouts as JSON objects; BadInput if the server refuses them, Stopped if it is down."""
         values: list[RewardValue] = []
         for start in range(0, len(rollouts), MOST_ROLLOUTS):
             part = list(rollouts[start : start + MOST_ROLLOUTS])
@@ -67,7 +72,8 @@ class RewardClient:
                 body = json.dumps({"rollouts": part}).encode()
             except TypeError as error:
                 raise BadInput(
-                    f"a rollout holds what JSON cannot ({error}); give pictures as text in base64, or arrays to score()"
+                    f"a rollout cannot be written as JSON ({error}); give pictures as text in base64, or "
+                    "arrays to score()"
                 ) from None
             values += self._rewards(len(part), body, JSON)
         return values
@@ -81,7 +87,7 @@ class RewardClient:
     def _rewards(self, count: int, body: bytes, kind: str) -> list[RewardValue]:
         rows = self._exchange("POST", PATH, body, kind).get("rewards")
         if not isinstance(rows, list) or len(rows) != count:
-            raise EditscopeError(f"{self.address} answered {count} rollouts with no list of as many rewards")
+            raise EditscopeError(f"{self.address} did not return {count} rewards for {count} rollouts")
         return [_value(row) for row in rows]
 
     def close(self) -> None:
@@ -100,32 +106,33 @@ class RewardClient:
     def _exchange(self, method: str, path: str, body: bytes = b"", kind: str = JSON) -> dict[str, Any]:
         why = ""
         for attempt in range(self.retries + 1):
-            wait: float | None = None
+            asked_s: float | None = None
             try:
                 status, headers, content = self._sent(method, path, body, kind)
             except (OSError, http.client.HTTPException) as error:
                 why = received(f"{type(error).__name__}: {error}", 200)
             else:
-                said = _read(content)
-                if status == 200 and said is not None:
-                    return said
-                why = received((said or {}).get("stopped") or (said or {}).get("error") or f"status {status}", 500)
-                if said and said.get("stopped"):
+                reply = _read(content)
+                if status == 200 and reply is not None:
+                    return reply
+                why = received((reply or {}).get("stopped") or (reply or {}).get("error") or f"status {status}", 500)
+                if reply and reply.get("stopped"):
                     raise Stopped(f"the reward server {self.address} has stopped: {why}")
                 if status != 200 and status not in AGAIN:
                     fix = f"; set the variable {TOKEN}" if status == 401 else ""
                     raise BadInput(f"the reward server {self.address} refuses the request: {why}{fix}")
-                wait = _seconds(headers.get("retry-after"))
+                asked_s = retry_after(headers)
             if attempt < self.retries:
-                self._wait(attempt, wait)
+                time.sleep(self._pause(attempt, asked_s))
         raise Stopped(f"the reward server {self.address} does not answer ({self.retries + 1} attempts, last: {why})")
 
-    def _wait(self, attempt: int, asked: float | None) -> None:
-        pause = self.pause * 2**attempt if asked is None else asked
-        time.sleep(min(LONGEST_PAUSE_S, pause) * self._dice.uniform(0.5, 1.0) + (asked or 0.0) * 0.5)
+    def _pause(self, attempt: int, asked_s: float | None) -> float:
+        """Seconds before another attempt: what the server asked for and a random part, never above the cap."""
+        random_s = full_jitter(attempt, self._dice, self.pause, LONGEST_PAUSE_S)
+        return min(LONGEST_PAUSE_S, (asked_s or 0.0) + random_s)
 
     def _sent(self, method: str, path: str, body: bytes, kind: str) -> tuple[int, Mapping[str, str], bytes]:
-        """One request. A connection that has rested may be closed at the other end, so that one goes to a new one."""
+        """One request. The server may have closed an idle connection, so a failure there is tried on a new one."""
         with self._lock:
             connection = self._idle.pop() if self._idle else None
         if connection is not None:
@@ -159,9 +166,9 @@ class RewardClient:
 class RemoteReward(Reward):
     """The reward of a server, for a training run here.
 
-    ``by_id`` names problems by their ids, which the server must serve, in place of sending source and answer; a rubric
+    ``by_id`` names problems by their ids, which the server must serve, instead of sending source and answer; a rubric
     that needs more than pictures and instruction needs it. ``encoding`` is rgb, which costs no time, or png, which
-    costs less network. ``batch`` is the number of rollouts of one request.
+    takes less bandwidth. ``batch`` is the number of rollouts of one request.
     """
 
     name: ClassVar[str] = "http"
@@ -181,12 +188,12 @@ class RemoteReward(Reward):
         self.by_id, self.encoding, self.batch = by_id, encoding, batch
 
     def prepare(self) -> None:
-        """Raise BadInput where the server is not there; takes over the ends of its scale."""
+        """Raise BadInput if the server is down; takes over the ends of its scale."""
         about = self.client.health()
         self.low, self.high = float(about.get("low", 0.0)), float(about.get("high", 1.0))
 
     def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
-        """What the server gives; a server that does not answer gives no values."""
+        """The values that the server returns; a server that does not answer gives none."""
         values: list[RewardValue] = []
         for start in range(0, len(rollouts), self.batch):
             part = rollouts[start : start + self.batch]
@@ -203,10 +210,10 @@ class RemoteReward(Reward):
 
 def _read(content: bytes) -> dict[str, Any] | None:
     try:
-        said = read_json(content)
+        reply = read_json(content)
     except Malformed:
         return None
-    return said if isinstance(said, dict) else None
+    return reply if isinstance(reply, dict) else None
 
 
 def _value(row: Any) -> RewardValue:
@@ -215,13 +222,5 @@ def _value(row: Any) -> RewardValue:
     if isinstance(value, int | float) and not isinstance(value, bool) and value - value == 0:
         return RewardValue(float(value), reason=reason)
     status = name_received(row.get("status", "")) if isinstance(row, dict) else ""
-    known = [one for one in get_args(Status) if one == status and one != "ok"]
+    known = [name for name in get_args(Status) if name == status and name != "ok"]
     return RewardValue(None, known[0] if known else "error", reason)
-
-
-def _seconds(text: str | None) -> float | None:
-    try:
-        seconds = float(text or "")
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < 3600 else None

@@ -49,23 +49,23 @@ class RewardFunction:
     ) -> list[float]:
         """The reward of each output.
 
-        Outputs and answers are what ``score_batch`` takes: a list of pictures, or an array of four axes. What an output
-        is an edit of is said by ``cases``, by ``ids`` of the suite that the function was made with, or by ``sources``
+        Outputs and answers are what ``score_batch`` takes: a list of pictures, or an array of four axes. The problem of
+        an output is given by ``cases``, by ``ids`` of the suite that the function was made with, or by ``sources``
         (one picture or a list of pictures each), ``answers`` and ``instructions``, as far as the reward needs them.
         ``plans`` are what the model wrote before it edited.
 
-        A reward that nobody could give is NaN, raises Stopped, or is a number of yours, as ``missing`` says.
+        A missing reward is NaN, raises Stopped, or is the number that ``missing`` gives.
         """
         given = {"sources": sources, "answers": answers, "instructions": instructions, "plans": plans, "ids": ids}
         values = self.values(outputs, **given, suites=suites, variants=variants, cases=cases)
         return [self.number(value) for value in values]
 
     def values(self, outputs: Batch, **given: Any) -> list[RewardValue]:
-        """The same as records: each a number, or the status and the reason why there is none."""
+        """The same as records: each has a number, or a status and the reason why there is none."""
         return self.sum.total(self.parts(outputs, **given))
 
     def parts(self, outputs: Batch, **given: Any) -> dict[str, list[RewardValue]]:
-        """What each reward of the sum gives each output, neither weighted nor summed."""
+        """The values of each reward of the sum, neither weighted nor summed."""
         rollouts = self.rollouts(outputs, **given)
         there = [rollout for rollout in rollouts if isinstance(rollout, Rollout)]
         scored = self.sum.parts(there) if there else {key: [] for key in self.sum.on}
@@ -76,7 +76,7 @@ class RewardFunction:
         return merged
 
     def rollouts(self, outputs: Batch, **given: Any) -> list[Rollout | RewardValue]:
-        """What is scored, each with its example; in place of an output that is no picture, why it has no reward."""
+        """The rollouts, each with its example; instead of an output that is not a picture, why it has no reward."""
         pictures, layout = split_batch(outputs, "outputs", None)
         columns = {name: _column(name, values, len(pictures)) for name, values in given.items() if values is not None}
         rollouts: list[Rollout | RewardValue] = []
@@ -104,7 +104,7 @@ class RewardFunction:
         return nan if self.missing == "nan" else float(self.missing)
 
     def prepare(self) -> None:
-        """Raise BadInput where a judge cannot be asked, before anything is sampled."""
+        """Raise BadInput if a judge cannot be asked, before anything is sampled."""
         self.sum.prepare()
 
     def close(self) -> None:

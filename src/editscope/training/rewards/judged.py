@@ -51,10 +51,12 @@ class JudgedReward(Reward):
     def __post_init__(self) -> None:
         if isinstance(self.judge, str) and not self.judge:
             raise BadInput(
-                f"reward {self.name} names no judge; write {self.name}?judge=openai:MODEL, or another judge's spec"
+                f"reward {self.name} names no judge; write {self.name}?judge=openai:MODEL, or the spec of another judge"
             )
         if self.samples < 1:
-            raise BadInput(f"reward {self.name}, option samples: {self.samples} is not a whole number from 1")
+            raise BadInput(
+                f"reward {self.name}, option samples: must be a whole number of at least 1, not {self.samples}"
+            )
         self._check_prompts()
         limits = Limits(
             concurrency=self.concurrency,
@@ -74,14 +76,14 @@ class JudgedReward(Reward):
         return load_pack(PACK, self.prompts or None, Path(__file__).with_name(FOLDER))
 
     def check(self, example: EditExample) -> None:
-        """Raise BadInput for an example without an instruction, with which a judge could compare nothing."""
+        """Raise BadInput for an example without an instruction: a judge could not compare anything with it."""
         if not example.instruction.strip():
             raise BadInput(
                 f"example {example.id!r} of {example.part!r} has no instruction, which the reward {self.name} needs"
             )
 
     def prepare(self) -> None:
-        """Raise BadInput where the judge cannot be asked. Costs nothing."""
+        """Raise BadInput if the judge cannot be asked. Costs nothing."""
         self.asker.check()
 
     def calls(self, rollout: Rollout) -> Sequence[Call]:
@@ -98,7 +100,7 @@ class JudgedReward(Reward):
         self.asker.release()
 
     def ask(self, calls: Sequence[Call]) -> list[list[Verdict]]:
-        """The verdicts on each call; what the cache has is not asked."""
+        """The verdicts on each call; verdicts in the cache are not asked for again."""
         return self.asker.ask(calls, self.samples)
 
 
@@ -107,30 +109,30 @@ class OneCallReward(JudgedReward):
     """A reward of one question about each rollout."""
 
     def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
-        """What the judge says of each rollout."""
+        """The value that the judge gives each rollout."""
         calls = [self.call(rollout) for rollout in rollouts]
         answers = iter(self.ask([call for call in calls if isinstance(call, Call)]))
         return [call if isinstance(call, RewardValue) else self.read(next(answers)) for call in calls]
 
     def calls(self, rollout: Rollout) -> Sequence[Call]:
-        """The question, where there is one."""
+        """The question, if there is one."""
         call = self.call(rollout)
         return [call] if isinstance(call, Call) else []
 
     @abstractmethod
     def call(self, rollout: Rollout) -> Call | RewardValue:
-        """The question about a rollout; the reward itself where there is nothing to ask."""
+        """The question about a rollout; the reward itself if there is nothing to ask."""
 
     @abstractmethod
     def read(self, verdicts: Sequence[Verdict]) -> RewardValue:
-        """What the verdicts on one rollout come to."""
+        """The value of the verdicts on one rollout."""
 
 
 @dataclass(eq=False)
 class ReasonReward(OneCallReward):
     """Whether the plan that a model wrote before its edit is sound, by a judge that sees source, instruction and plan.
 
-    A rollout without a plan has none that is sound: its reward is 0, and nobody is asked.
+    A rollout without a plan gets 0, and nobody is asked.
     """
 
     name: ClassVar[str] = "reason"
@@ -152,8 +154,8 @@ class ReasonReward(OneCallReward):
 class FidelityReward(OneCallReward):
     """Whether an edit does what its instruction says and leaves the rest, by a judge that gives a mark for each.
 
-    ``combine`` says how the two marks become one: their geometric mean, so that an edit that fails in one of them gets
-    nothing (an unchanged picture is perfectly consistent), or their arithmetic mean.
+    ``combine`` says how the two marks become one: their geometric mean, so that an edit that fails one of them gets 0
+    (an unchanged picture is perfectly consistent), or their arithmetic mean.
     """
 
     name: ClassVar[str] = "fidelity"
@@ -175,17 +177,17 @@ class FidelityReward(OneCallReward):
 
 @dataclass(eq=False)
 class CausalReward(JudgedReward):
-    """Whether the cause can be told from the result: a judge that sees source and edit alone names the cause.
+    """Whether the cause can be told from the result: a judge that sees only source and edit names the cause.
 
     The reward is how similar that cause is to the instruction: as the judge says, or with ``similarity=words`` by the
-    words that both have, for which nobody is asked.
+    words that both share, for which nobody is asked.
     """
 
     name: ClassVar[str] = "causal"
     similarity: Literal["judge", "words"] = "judge"
 
     def calls(self, rollout: Rollout) -> Sequence[Call]:
-        """The cause, and how similar it is; the instruction stands in for a cause that is not known yet."""
+        """The cause, and how similar it is; the instruction stands in for the cause, which is not known yet."""
         text = rollout.example.instruction
         similar = self.pack.call("similarity", "similarity", {}, {"cause": text, "instruction": text})
         cause = self.pack.call("cause", "cause", _shown(rollout))
@@ -202,7 +204,7 @@ class CausalReward(JudgedReward):
             similar = [
                 [word_overlap(cause, text) for cause in given] for given, text in zip(causes, texts, strict=True)
             ]
-            return [_mean(one, given, said) for one, given, said in zip(similar, causes, named, strict=True)]
+            return [_mean(one, given, verdicts) for one, given, verdicts in zip(similar, causes, named, strict=True)]
         pairs = [(cause, text) for given, text in zip(causes, texts, strict=True) for cause in given]
         calls = [
             self.pack.call("similarity", "similarity", {}, {"cause": cause, "instruction": text})
@@ -210,15 +212,15 @@ class CausalReward(JudgedReward):
         ]
         answers = iter(self.ask(calls))
         values = []
-        for given, said in zip(causes, named, strict=True):
+        for given, verdicts in zip(causes, named, strict=True):
             marks = [marked(next(answers), "score") for _ in given]
             lost = next((mark for mark in marks if mark.value is None), None)
-            values.append(lost or _mean([mark.value for mark in marks if mark.value is not None], given, said))
+            values.append(lost or _mean([mark.value for mark in marks if mark.value is not None], given, verdicts))
         return values
 
 
 def marked(verdicts: Sequence[Verdict], field: str) -> RewardValue:
-    """The mean of a mark of 0 to 10, scaled to 0..1; no value, and why, where no verdict has one.
+    """The mean of a mark of 0 to 10, scaled to 0..1; no value, and why, if no verdict has one.
 
     >>> marked([Verdict("ok", {"score": 7}, "one step is vague")], "score")
     RewardValue(value=0.7, status='ok', reason='one step is vague')
@@ -233,9 +235,9 @@ def marked(verdicts: Sequence[Verdict], field: str) -> RewardValue:
 
 
 def no_verdict(verdicts: Sequence[Verdict]) -> RewardValue:
-    """What a rollout gets that nobody judged: no value, and the status and reason of the first verdict that is none."""
+    """The value of a rollout that was not judged: None, with status and reason of the first verdict that failed."""
     lost = next((verdict for verdict in verdicts if verdict.status != "ok"), None)
-    return RewardValue(None, lost.status, lost.reason) if lost else RewardValue(None, "error", "nobody was asked")
+    return RewardValue(None, lost.status, lost.reason) if lost else RewardValue(None, "error", "no judge was called")
 
 
 def word_overlap(first: str, second: str) -> float:

@@ -1,4 +1,4 @@
-"""Rewards that pixels decide, without a judge."""
+"""Rewards from pixels, without a judge."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from editscope.scoring.psnr import psnr
 from editscope.training.data.examples import EditExample
 from editscope.training.rewards.base import Reward, RewardValue, Rollout
 
-NOTHING_OUTSIDE = "no pixel lies outside of the edit"
+NOTHING_OUTSIDE = "no pixel lies outside the edit"
 
 
 class Miou(Reward):
-    """The mean of the eleven IoU of an output with the answer of its example.
+    """The mean of the eleven IoUs of an output with the answer of its example.
 
     ``jobs`` is the number of threads, one per core unless given.
     """
@@ -30,7 +30,7 @@ class Miou(Reward):
 
     def __init__(self, jobs: int | None = None) -> None:
         if jobs is not None and jobs < 1:
-            raise BadInput(f"reward miou, option jobs: {jobs} is not a whole number from 1")
+            raise BadInput(f"reward miou, option jobs: must be a whole number of at least 1, not {jobs}")
         self.jobs = jobs
 
     def check(self, example: EditExample) -> None:
@@ -59,9 +59,9 @@ class Miou(Reward):
 
 
 class PsnrOutside(Reward):
-    """PSNR between source and output where nothing was to change: 0 at ``worst`` dB and below, 1 at ``best`` and above.
+    """PSNR between source and output where nothing should change: 0 at ``worst`` dB and below, 1 at ``best`` and above.
 
-    Nothing was to change where source and answer agree; without an answer, outside of the regions of the case. An
+    Nothing should change where source and answer agree; without an answer, outside the regions of the case. An
     output of another size is interpolated to that of the source.
     """
 
@@ -75,7 +75,7 @@ class PsnrOutside(Reward):
         self.worst, self.best = worst, best
 
     def check(self, example: EditExample) -> None:
-        """Raise BadInput for an example that does not say what was to stay, or where nothing was."""
+        """Raise BadInput for an example that does not say what should stay, or in which nothing should."""
         _check_answer("psnr_outside", example, or_regions=True)
         kept = _kept(example)
         if kept is None or not kept.any():
@@ -100,7 +100,7 @@ class PsnrOutside(Reward):
 
 
 def _kept(example: EditExample) -> npt.NDArray[np.bool_] | None:
-    """Which pixels were to stay; None where nobody says so."""
+    """Which pixels should stay; None if that is unknown."""
     source, answer = example.pictures[0], example.answer
     regions = example.case.regions if example.case is not None else ()
     if answer is not None and answer.shape == source.shape:
@@ -124,7 +124,7 @@ def _check_answer(reward: str, example: EditExample, *, or_regions: bool = False
 
 
 def _no_answer(example: EditExample) -> RewardValue:
-    return RewardValue(None, "error", f"example {example.id!r} does not say what the right pixels are")
+    return RewardValue(None, "error", f"example {example.id!r} has no answer or regions to score against")
 
 
 def _size(pixels: Pixels) -> str:

@@ -1,4 +1,4 @@
-"""Problems by suite and id, for whoever has an output and knows only what it is an edit of."""
+"""Problems by suite and id, for callers that have an output and only the name of its problem."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ KEPT = 64
 
 
 class Problems:
-    """The cases of some suites as examples, made or read when they are asked for.
+    """The cases of suites as examples, made or read on demand.
 
-    ``suites`` are specs or suites. A problem is found by the spec or the name of its suite; where there is only one
-    suite, by its id alone.
+    ``suites`` are specs or suites. A problem is looked up by the spec or name of its suite; if there is only one suite,
+    by its id alone.
     """
 
     def __init__(self, suites: Sequence[str | Suite], kept: int = KEPT) -> None:
@@ -40,20 +40,20 @@ class Problems:
 
     def example(self, case_id: str, suite: str = "", variant: str = "") -> EditExample:
         """A problem; ``variant`` is the name, the level or the language of one of its instructions."""
-        found = self._suite(suite)
-        key = (id(found), case_id, variant)
+        own = self._suite(suite)
+        key = (id(own), case_id, variant)
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        if case_id not in self._ids[id(found)]:
-            raise unknown(f"case in {found.name}", case_id, self._ids[id(found)])
+        if case_id not in self._ids[id(own)]:
+            raise unknown(f"case in {own.name}", case_id, self._ids[id(own)])
         try:
-            made = example_of(found.case(case_id), variant)
+            made = example_of(own.case(case_id), variant)
         except EditscopeError:
             raise
         except OSError as error:
-            raise BadInput(f"case {case_id!r} of {found.name} cannot be read ({error.strerror or error})") from error
+            raise BadInput(f"case {case_id!r} of {own.name} cannot be read ({error.strerror or error})") from error
         with self._lock:
             self._kept[key] = made
             while len(self._kept) > self._most:
@@ -62,13 +62,13 @@ class Problems:
 
     def _suite(self, name: str) -> Suite:
         if not self.suites:
-            raise BadInput("a problem is named by its id, and no suite is loaded; give suite=NAME, or the pictures")
+            raise BadInput("a problem is named by its id, but no suite is loaded; give suite=NAME, or the pictures")
         if name:
             if name not in self.suites:
                 raise unknown("suite here", name, self.suites)
             return self.suites[name]
         if len(self._ids) > 1:
-            raise BadInput(f"several suites are loaded ({', '.join(self.suites)}); say of which suite the problem is")
+            raise BadInput(f"several suites are loaded ({', '.join(self.suites)}); name the problem's suite")
         return next(iter(self.suites.values()))
 
 

@@ -1,4 +1,4 @@
-"""Rewards by the rubric of any benchmark: its own questions about a rollout, its own scale, as 0..1."""
+"""Rewards by the rubric of any benchmark: its questions about a rollout, and its scale as 0..1."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from editscope.training.rewards.judged import JudgedReward, no_verdict
 
 @dataclass(frozen=True, eq=False)
 class JudgedRollout:
-    """What is asked about one rollout."""
+    """The questions about one rollout."""
 
     case: Case
     unit: Unit
@@ -34,9 +34,9 @@ class JudgedRollout:
 class RubricReward(JudgedReward):
     """One measure of a benchmark's protocol, its headline unless ``measure`` names another, scaled to 0..1.
 
-    The worst mark of the measure is 0 and the best is 1. An example with a case is judged as in a run; of another one
-    a case is made, which serves protocols that need no more than pictures and an instruction. Where any verdict is
-    missing that the measure depends on, there is no value. ``options`` are those of the protocol.
+    The worst mark of the measure is 0 and the best is 1. An example with a case is judged as in a run; for any other, a
+    case is made, which is enough for protocols that need only pictures and an instruction. If a verdict is missing
+    that the measure depends on, there is no value. ``options`` are those of the protocol.
     """
 
     name: ClassVar[str] = "rubric"
@@ -56,7 +56,7 @@ class RubricReward(JudgedReward):
         self._prepared(example, example.pictures[0], "")
 
     def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
-        """What the protocol makes of the verdicts on each rollout."""
+        """The value of the verdicts on each rollout, by the protocol."""
         prepared = [self._tried(rollout) for rollout in rollouts]
         calls = [call for one in prepared if isinstance(one, JudgedRollout) for call in one.calls]
         answers = iter(self.ask(calls))
@@ -83,7 +83,8 @@ class RubricReward(JudgedReward):
             unit = next((unit for unit in self.rubric.units(case) if variant in unit.variants), None)
             if unit is None or len(unit.variants) > 1:
                 raise BadInput(
-                    f"{where}: it judges several edits of a case together, and a rollout is one; leave it out"
+                    f"{where}: it judges several edits of a case together, so it cannot score a single rollout; choose "
+                    "another reward"
                 )
             edits = {variant: picture}
             calls = self.rubric.calls_about(case, unit, edits, {variant: plan} if plan else {}, self.asked_with)
@@ -99,7 +100,7 @@ class RubricReward(JudgedReward):
 
 
 def measured(rows: Sequence[ScoreRow], measure: Measure, verdicts: Sequence[Verdict]) -> RewardValue:
-    """A measure of a unit as 0..1, its worst mark 0; no value where a verdict is missing that it depends on.
+    """A measure of a unit as 0..1, its worst mark 0; no value if a verdict is missing that it depends on.
 
     >>> vq = Measure("vq", ("vq",), "Visual quality", worst=1, best=5)
     >>> measured([ScoreRow("vq", 4)], vq, []).value
@@ -157,7 +158,7 @@ def _variant(case: Case, example: EditExample) -> str:
 
 
 def _made(example: EditExample, suite: str) -> Case:
-    """A case of what an example holds."""
+    """A case made of an example."""
     return Case(
         example.id,
         suite,

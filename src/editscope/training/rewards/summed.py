@@ -1,4 +1,4 @@
-"""Several rewards as one: a weighted sum, each part of which can be switched off."""
+"""Several rewards as one: a weighted sum, whose parts can be switched off."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from editscope.training.rewards.registry import load_reward, part_name
 
 @dataclass(frozen=True, slots=True)
 class FaultyValue(RewardValue):
-    """No value, because the code of a reward is at fault: asking it again would give the same."""
+    """No value, because the code of a reward is at fault: asking again would give the same."""
 
 
 class RewardSum(Reward):
     """The sum of weight · value over its parts, without any normalizing.
 
     ``rewards`` are specs or rewards, by a name of your choice or in a list. Parts that ``off`` names are not asked and
-    count nothing; all others are what they were. A rollout that lacks the value of one part has no sum.
+    do not count; nothing else changes. A rollout that lacks the value of one part has no sum.
     """
 
     name: ClassVar[str] = "sum"
@@ -35,23 +35,25 @@ class RewardSum(Reward):
         off: Collection[str] = (),
     ) -> None:
         if isinstance(rewards, str):
-            raise BadInput("the rewards of a sum are one text; give a list of specs")
+            raise BadInput("rewards must be a list or mapping of specs, not a string")
         if isinstance(rewards, Mapping):
             self.rewards = {name: load_reward(reward) for name, reward in rewards.items()}
         else:
             loaded = [load_reward(reward) for reward in rewards]
             self.rewards = {part_name(reward): reward for reward in loaded}
             if len(self.rewards) < len(loaded):
-                raise BadInput("two rewards of a sum have one name; give them as a mapping with names of your own")
+                raise BadInput("two rewards of a sum have the same name; give them as a mapping with names of your own")
         if not self.rewards:
             raise BadInput("a sum needs at least one reward, such as miou")
         self.weights = self._read_weights(weights)
+        if isinstance(off, str) or not isinstance(off, Collection) or not all(isinstance(name, str) for name in off):
+            raise BadInput(f'off is {off!r}; write a list of names, such as off = ["miou"]')
         for name in off:
             if name not in self.rewards:
                 raise unknown("reward to switch off", name, self.rewards)
         self.on = tuple(name for name in self.rewards if name not in set(off))
         if not self.on:
-            raise BadInput("every reward of the sum is switched off; leave one on")
+            raise BadInput("every reward of the sum is off; leave at least one on")
         ends = [
             sorted((self.weights[name] * self.rewards[name].low, self.weights[name] * self.rewards[name].high))
             for name in self.on
@@ -63,6 +65,10 @@ class RewardSum(Reward):
         if given is None:
             return dict.fromkeys(names, 1.0)
         if not isinstance(given, Mapping):
+            if isinstance(given, str) or not isinstance(given, Sequence):
+                raise BadInput(
+                    f"weights is {given!r}; write a number for each reward, by its name in a table or in a list"
+                )
             if len(given) != len(names):
                 raise BadInput(f"there are {len(given)} weights for {len(names)} rewards; give one for each")
             given = dict(zip(names, given, strict=True))
@@ -74,12 +80,12 @@ class RewardSum(Reward):
         return {name: float(given.get(name, 1.0)) for name in names}
 
     def check(self, example: EditExample) -> None:
-        """Raise BadInput where an example lacks what one of the parts needs."""
+        """Raise BadInput if an example lacks what one of the parts needs."""
         for name in self.on:
             self.rewards[name].check(example)
 
     def prepare(self) -> None:
-        """Raise BadInput where one of the parts cannot be asked."""
+        """Raise BadInput if one of the parts cannot be asked."""
         for name in self.on:
             self.rewards[name].prepare()
 
@@ -89,11 +95,11 @@ class RewardSum(Reward):
             reward.close()
 
     def parts(self, rollouts: Sequence[Rollout]) -> dict[str, list[RewardValue]]:
-        """What each part that is on gives each rollout, neither weighted nor summed."""
+        """The values of each part that is on, neither weighted nor summed."""
         return {name: checked_values(self.rewards[name], rollouts) for name in self.on}
 
     def total(self, parts: Mapping[str, Sequence[RewardValue]]) -> list[RewardValue]:
-        """The sums of what ``parts`` gave."""
+        """The weighted sums of the values that ``parts`` returned."""
         return [self._sum(dict(zip(parts, values, strict=True))) for values in zip(*parts.values(), strict=True)]
 
     def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
@@ -114,7 +120,7 @@ class RewardSum(Reward):
 def checked_values(reward: Reward, rollouts: Sequence[Rollout]) -> list[RewardValue]:
     """The values of a reward that may be somebody else's code: one for each rollout, each a finite number or a status.
 
-    What it raises, and what is no number, costs the rollouts their values; only Stopped passes.
+    If it raises, or returns something other than a finite number, rollouts have no value; only Stopped passes.
     """
     who = part_name(reward)
     try:
@@ -132,7 +138,7 @@ def checked_values(reward: Reward, rollouts: Sequence[Rollout]) -> list[RewardVa
 
 
 def is_fault(error: BaseException) -> bool:
-    """Whether an exception is one of Python's own, which code at fault raises, and not one of a network or a library.
+    """Whether an exception is one of Python's own, which faulty code raises, not one of a network or a library.
 
     >>> is_fault(KeyError("score")), is_fault(ConnectionRefusedError()), is_fault(TimeoutError())
     (True, False, False)
@@ -152,7 +158,7 @@ def _checked_value(who: str, value: RewardValue) -> RewardValue:
     try:
         number = float(value.value)
     except (TypeError, ValueError, OverflowError):
-        return RewardValue(None, "error", f"the reward {who} gave {kind_of(value.value)}, which is no number")
+        return RewardValue(None, "error", f"the reward {who} gave {kind_of(value.value)}, which is not a finite number")
     if not isfinite(number):
-        return RewardValue(None, "error", f"the reward {who} gave {number}, which is no number")
+        return RewardValue(None, "error", f"the reward {who} gave {number}, which is not a finite number")
     return RewardValue(number, reason=value.reason)

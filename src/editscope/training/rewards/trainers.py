@@ -28,8 +28,8 @@ def for_trl(function: RewardFunction) -> Callable[..., list[float | None]]:
 
     The trainer calls it with ``prompts``, ``completions`` and the columns of its data set. Completions that are texts
     or messages are plans, for rewards of a planner; what a painter made of them may be in a column ``outputs``. Others
-    are the pictures themselves. A column ``instruction`` is the instruction; without one it is the prompt. What nobody
-    could score is None, which TRL leaves out.
+    are the pictures themselves. A column ``instruction`` is the instruction; without one it is the prompt. What could
+    not be scored is None, which TRL leaves out.
     """
 
     def reward(prompts: Sequence[Any], completions: Any = None, **columns: Any) -> list[float | None]:
@@ -53,7 +53,7 @@ def for_trl(function: RewardFunction) -> Callable[..., list[float | None]]:
 
 
 def for_flow_grpo(function: RewardFunction) -> Callable[..., tuple[dict[str, list[float]], dict[str, Any]]]:
-    """A reward function for flow_grpo, in place of its ``multi_score``; TRL's DDPO and its kin call it alike.
+    """A reward function for flow_grpo, instead of its ``multi_score``; TRL's DDPO calls it the same way.
 
     It is called with ``images`` (N × 3 × height × width from 0 to 1, or a list), ``prompts`` and ``metadata``, a
     mapping for each image: ``id`` and ``suite`` of a problem, or ``source`` and ``answer``. ``ref_images`` are the

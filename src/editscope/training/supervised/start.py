@@ -156,16 +156,16 @@ def keep_copy(source: Path, experiment: Experiment, folder: Path) -> None:
     """
     text, place = source.read_text(), Path(experiment.model.pipeline)
     if place.is_dir():
-        text = _named_in_full(text, "model", "pipeline", place)
+        text = named_in_full(text, "model", "pipeline", place)
     planner = experiment.extra.get("planner", {}).get("model")
     if isinstance(planner, str) and (experiment.folder / planner).is_dir():
-        text = _named_in_full(text, "planner", "model", experiment.folder / planner)
+        text = named_in_full(text, "planner", "model", experiment.folder / planner)
     if start := start_file(experiment.lora, experiment.folder):
-        text = _named_in_full(text, "lora", "start", start)
+        text = named_in_full(text, "lora", "start", start)
     write_whole(folder / EXPERIMENT, text.encode())
 
 
-def _named_in_full(text: str, table: str, entry: str, place: Path) -> str:
+def named_in_full(text: str, table: str, entry: str, place: Path) -> str:
     """A TOML text with an absolute path at an entry; as it is where a line that looks like it stands elsewhere too."""
     named = f"{entry} = {json.dumps(str(place.absolute()), ensure_ascii=False)}"
     changed = re.sub(

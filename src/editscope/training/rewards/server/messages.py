@@ -1,4 +1,4 @@
-"""Messages between trainers and a server of rewards: rollouts in JSON, and packed with their pixels.
+"""Messages between trainers and a reward server: rollouts in JSON, and packed with their pixels.
 
 A packed body is one line of JSON and, below it, bytes that the JSON refers to: a picture is ``{"at": 0, "bytes": 12,
 "size": [2, 2]}``, its offset below the line, its length, and width and height; without ``size`` the bytes are a file.
@@ -39,7 +39,7 @@ Encoding = Literal["rgb", "png"]
 
 @dataclass(eq=False)
 class PictureReader:
-    """Reads the pictures of one request: ``max_pixels`` each at most, ``take`` is told of every one that is decoded."""
+    """Reads the pictures of one request: at most ``max_pixels`` each; ``take`` gets the pixels of each decoded one."""
 
     max_pixels: int
     take: Callable[[int], None]
@@ -48,7 +48,7 @@ class PictureReader:
     known: dict[str, Pixels] = field(default_factory=dict)
 
     def read(self, where: str, given: Any) -> Pixels:
-        """The pixels of a picture: BadImage where they cannot be used, Unfit where it is no picture at all.
+        """The pixels of a picture: BadImage if they cannot be used, Unfit if it is not a picture at all.
 
         >>> PictureReader(100, lambda pixels: None).read("picture", {"rgb": "AAECAwQF", "size": [2, 1]}).tolist()
         [[[0, 1, 2], [3, 4, 5]]]
@@ -82,13 +82,13 @@ class PictureReader:
 
     def _pixels(self, where: str, data: bytes | memoryview, width: int, height: int) -> Pixels:
         if len(data) != 3 * width * height:
-            raise BadImage(f"{where} has {len(data):,} bytes, and {width}×{height} pixels have {3 * width * height:,}")
+            raise BadImage(f"{where} has {len(data):,} bytes, but {width}×{height} pixels have {3 * width * height:,}")
         self.take(width * height)
         return np.frombuffer(data, np.uint8).reshape(height, width, 3)
 
     def _size(self, where: str, size: Any) -> tuple[int, int]:
         if not isinstance(size, list) or len(size) != 2 or not all(type(side) is int and side > 0 for side in size):
-            raise Unfit(f"{where}.size is not [width, height], two whole numbers from 1")
+            raise Unfit(f"{where}.size is not [width, height], two positive whole numbers")
         width, height = size
         if width * height > self.max_pixels:
             raise BadImage(f"{where} has {width * height:,} pixels; the limit is {self.max_pixels:,}")
@@ -98,9 +98,9 @@ class PictureReader:
 def read_rollouts(
     body: bytes, problems: Problems, reader: PictureReader, *, packed: bool = False
 ) -> list[Rollout | RewardValue]:
-    """The rollouts of a request; in place of one whose pictures cannot be used, why it has no reward.
+    """The rollouts of a request; instead of one whose pictures cannot be used, why it has no reward.
 
-    Unfit, in one sentence with the place, where the request itself is wrong.
+    Unfit, in one sentence with the place, if the request itself is wrong.
     """
     if packed:
         end = body.find(b"\n")
@@ -109,7 +109,7 @@ def read_rollouts(
     try:
         message = read_json(body)
     except Malformed as error:
-        raise Unfit(f"the body is not JSON that can be used ({error})") from None
+        raise Unfit(f"the body is not valid JSON ({error})") from None
     listed = message.get("rollouts") if isinstance(message, dict) else None
     if not isinstance(listed, list):
         raise Unfit('the body is not a JSON object such as {"rollouts": [{"id": "…", "picture": "…"}]}')
@@ -130,7 +130,7 @@ def read_rollouts(
 
 
 class Packer:
-    """Makes a packed body of rollouts; every array is in it once."""
+    """Packs rollouts into one body; every array is in it once."""
 
     def __init__(self, encoding: Encoding = "rgb") -> None:
         self.encoding = encoding
@@ -139,7 +139,7 @@ class Packer:
         self._known: dict[int, dict[str, Any]] = {}
 
     def picture(self, pixels: Pixels) -> dict[str, Any]:
-        """Where a picture lies."""
+        """The place of a picture."""
         if id(pixels) not in self._known:
             raw = self.encoding == "rgb"
             data = memoryview(np.ascontiguousarray(pixels).data).cast("B") if raw else encode_png(pixels)
@@ -158,7 +158,7 @@ class Packer:
 def write_rollout(
     rollout: Rollout, picture: Callable[[Pixels], Any] | None = None, *, by_id: bool = False
 ) -> dict[str, Any]:
-    """A rollout as ``read_rollouts`` reads it; ``by_id`` names its problem in place of the pictures.
+    """A rollout as ``read_rollouts`` reads it; ``by_id`` names its problem instead of the pictures.
 
     ``picture`` says how pictures are written, in base64 unless given.
     """
@@ -169,7 +169,9 @@ def write_rollout(
         fields["plan"] = rollout.plan
     if by_id:
         if case is None:
-            raise BadInput(f"example {example.id!r} is no case of a suite, so that it cannot be sent by id")
+            raise BadInput(
+                f"example {example.id!r} is not a case of a suite, so it cannot be sent by id; leave by_id out"
+            )
         named = next((one for one in case.instructions if one.text == example.instruction), case.instructions[0])
         return {
             **fields,
@@ -213,12 +215,12 @@ def _rollout(where: str, fields: Mapping[str, Any], problems: Problems, reader: 
         if name in fields
     }
     if "picture" not in fields:
-        raise Unfit(f"{where} has no picture, which is to be scored")
+        raise Unfit(f'{where} lacks "picture", the output to score')
     if texts.get("id"):
         example = _known(where, texts, problems)
     else:
         if not fields.get("sources"):
-            raise Unfit(f"{where} names no id and brings no sources; one of them says what was edited")
+            raise Unfit(f'{where} needs "id" or "sources", to say what was edited')
         made = _brought(where, fields, texts, reader)
         if isinstance(made, RewardValue):
             return made
@@ -235,7 +237,7 @@ def _known(where: str, texts: Mapping[str, str], problems: Problems) -> EditExam
     wanted = texts.get("fingerprint")
     if wanted and example.case is not None and example.case.fingerprint != wanted:
         raise Unfit(
-            f"{where}: the problem {texts['id']!r} here is not yours (fingerprint {example.case.fingerprint}, not "
+            f"{where}: the problem {texts['id']!r} differs from yours (fingerprint {example.case.fingerprint}, not "
             f"{wanted}); serve the suite with the options that you train with",
             409,
         )
@@ -259,7 +261,7 @@ def _brought(
 
 def _text(where: str, name: str, given: Any) -> str:
     if not isinstance(given, str) or len(given) > LONGEST_TEXT or not is_text(given):
-        raise Unfit(f"{where}.{name} is not a text of at most {LONGEST_TEXT:,} characters")
+        raise Unfit(f"{where}.{name} is not a string of at most {LONGEST_TEXT:,} characters")
     return given
 
 

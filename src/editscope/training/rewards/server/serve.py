@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 BATCH = 256
-"""Rollouts that are scored together at most."""
+"""The most rollouts that are scored together."""
 MOST_WAITING = 2048
-"""Rollouts that may wait; whoever brings more is asked to come again."""
+"""How many rollouts may wait; requests with more are asked to try again."""
 AT_ONCE = 4
 """Batches that are scored at the same time: one waits for a judge, another computes."""
 RETRY_AFTER_S = 1
@@ -50,7 +50,7 @@ Parts: TypeAlias = "dict[str, list[RewardValue]]"
 
 @dataclass(frozen=True, eq=False)
 class ServedReward:
-    """What a server gives: a sum of rewards, and the problems that requests may name."""
+    """What a server serves: a sum of rewards, and the problems that requests may name."""
 
     reward: RewardSum
     problems: Problems
@@ -64,7 +64,7 @@ class RewardQueue(TaskQueue[Sequence[Rollout], Parts]):
         self.reward = reward
 
     def size(self, task: Sequence[Rollout]) -> int:
-        """As many places as there are rollouts."""
+        """One place for each rollout."""
         return len(task)
 
     def release(self) -> None:
@@ -81,15 +81,15 @@ class RewardQueue(TaskQueue[Sequence[Rollout], Parts]):
         return results
 
 
-def serve(served: ServedReward, settings: ServerSettings, told: Callable[[str], None]) -> None:
-    """Answer requests until Ctrl-C or SIGTERM; ``told`` is given the address."""
+def serve(served: ServedReward, settings: ServerSettings, tell: Callable[[str], None]) -> None:
+    """Answer requests until Ctrl-C or SIGTERM; ``tell`` gets the address."""
     need_aiohttp("serve-reward")
     at = listening_socket(settings)
     try:
         queue = RewardQueue(served.reward, most_waiting=settings.most_waiting)
         queue.open()
         try:
-            serve_until_stopped(queue, routes(served, queue, settings), settings, at, PATH, told)
+            serve_until_stopped(queue, routes(served, queue, settings), settings, at, PATH, tell)
         finally:
             queue.close()
     finally:
@@ -106,7 +106,7 @@ async def listening(
 
 
 def routes(served: ServedReward, queue: RewardQueue, settings: ServerSettings) -> Routes:
-    """What is answered: ``POST /reward``, ``GET /health`` and the same at ``GET /``."""
+    """The routes: ``POST /reward``, ``GET /health`` and the same at ``GET /``."""
     intake = Intake(FormLimits(settings.max_body, settings.max_pixels, settings.silent_s))
     about = {
         "protocol": PROTOCOL,

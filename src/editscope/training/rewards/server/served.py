@@ -1,4 +1,4 @@
-"""What a server of rewards serves: read from the words of a command line, checked before it listens."""
+"""The rewards and suites of a reward server: read from a command line, checked before it listens."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ def served_reward(
     judge: str = "",
     weights: Sequence[float] | None = None,
 ) -> ServedReward:
-    """The rewards and suites that some words name.
+    """The rewards and suites that ``what`` names.
 
-    A word is the spec of a reward, or a suite, which means its problems and the reward that goes with them: mIoU where
-    pixels score, else its protocol by ``judge``. ``suites`` are served besides; ``data`` is the folder of the suite.
+    A word is the spec of a reward, or a suite, which stands for its problems and their reward: mIoU if
+    pixels score, otherwise its protocol with ``judge``. ``suites`` are served as well; ``data`` is the folder of the
+    suite.
     """
     named = [word for word in what if not _is_reward(word)]
     if data is not None and len(named) + len(suites) != 1:
@@ -69,7 +70,7 @@ def suite_reward(suite: Suite, judge: str = "") -> Reward:
 
 
 def describe(served: ServedReward) -> list[str]:
-    """What is served, in sentences."""
+    """What is served, one sentence for each line."""
     total = served.reward
     parts = [f"{name}" + ("" if total.weights[name] == 1 else f" × {total.weights[name]:g}") for name in total.on]
     lines = [f"rewards: {' + '.join(parts)}, from {total.low:g} to {total.high:g}"]

@@ -194,32 +194,45 @@ def run_name(name: Any, file: str) -> str:
 
 
 def read_table(kind: type[Table], values: Any, where: str) -> Table:
-    """Make a record from a TOML table: names and types are checked by its annotations, values by its ``check``."""
-    table = record_of(kind, values, where)
+    """Make a record from a TOML table: names and types are checked by its annotations, values by its ``check``.
+
+    Lists and tables among the values are left to ``check``.
+    """
+    _check_entries(kind, values, where, {})
+    table = kind(**values)
     table.check(where)
     return table
 
 
 def record_of(kind: type[Record], values: Any, where: str, **ready: Any) -> Record:
-    """Make a record from a TOML table, with names and types checked by its annotations.
+    """Make a record from a TOML table like ``read_table``, but check the types of lists and tables and no values.
 
-    ``ready`` are fields that the caller has already read. Lists become tuples where the annotation says so.
+    ``ready`` are fields that the caller has already read. Lists become tuples if the annotation says so.
     """
+    _check_entries(kind, values, where, ready)
+    hints, converted = get_type_hints(kind), dict(ready)
+    for name, value in values.items():
+        container = _container(hints[name])
+        if container is not None and not _is_a(value, hints[name]):
+            wanted = "table" if container is Mapping else "list of strings"
+            raise BadInput(f"{where} {name}: {value!r} is not a {wanted}")
+        converted[name] = tuple(value) if container is tuple else value
+    return kind(**converted)
+
+
+def _check_entries(kind: type[Any], values: Any, where: str, ready: Mapping[str, Any]) -> None:
+    """Raise BadInput for what is not a table, for unknown or missing names, and for values of a wrong type."""
     if not isinstance(values, Mapping):
         raise BadInput(f"{where}: {values!r} is not a table; write it in square brackets on its own line")
     check_options(where, where, kind, {**values, **ready})
-    hints, converted = get_type_hints(kind), dict(ready)
-    for entry in fields(kind):  # type: ignore[arg-type]
+    hints = get_type_hints(kind)
+    for entry in fields(kind):
         required = entry.default is MISSING and entry.default_factory is MISSING
         if required and entry.name not in values and entry.name not in ready:
             raise BadInput(f"{where} has no {entry.name}; add it")
     for name, value in values.items():
-        kinds = _kinds(hints[name])
-        if not any(_is_a(value, hint) for hint in kinds):
-            wanted = "table" if _origins(kinds) & {Mapping} else "list of strings" if _origins(kinds) else "string"
-            raise BadInput(f"{where} {name}: {value!r} is not a {wanted}")
-        converted[name] = tuple(value) if tuple in _origins(kinds) else value
-    return kind(**converted)
+        if _container(hints[name]) is None and not _is_a(value, hints[name]):
+            raise BadInput(f"{where} {name}: {value!r} is not a string")
 
 
 def flattened(tables: Any, prefix: str = "") -> dict[str, Any]:
@@ -238,27 +251,24 @@ def flattened(tables: Any, prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _kinds(hint: Any) -> tuple[Any, ...]:
-    """The alternatives of an annotation."""
-    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-
-
-def _origins(hints: tuple[Any, ...]) -> set[Any]:
-    """The containers among annotations: Mapping, tuple or Sequence."""
-    return {get_origin(hint) for hint in hints} & {Mapping, tuple, Sequence}
+def _container(hint: Any) -> Any:
+    """The container that an annotation names: Mapping, Sequence, tuple, or None for a single value."""
+    return get_origin(hint) if get_origin(hint) in (Mapping, Sequence, tuple) else None
 
 
 def _is_a(value: Any, hint: Any) -> bool:
     """Whether a value of a TOML file has an annotated type.
 
-    >>> _is_a("four", str), _is_a(4, str), _is_a(["a"], Sequence[str]), _is_a("a", tuple[str, ...])
+    >>> _is_a("four", str | None), _is_a(4, str | None), _is_a(["a"], Sequence[str]), _is_a("a", tuple[str, ...])
     (True, False, True, False)
     """
+    if get_origin(hint) in (Union, types.UnionType):
+        return any(_is_a(value, kind) for kind in get_args(hint))
     if hint is str:
         return isinstance(value, str)
-    if get_origin(hint) is Mapping:
+    if _container(hint) is Mapping:
         inner = get_args(hint)[1]
         return isinstance(value, Mapping) and all(inner is Any or _is_a(item, inner) for item in value.values())
-    if get_origin(hint) in (tuple, Sequence):
+    if _container(hint) is not None:
         return isinstance(value, list | tuple) and all(_is_a(item, get_args(hint)[0]) for item in value)
     return fits(value, hint)

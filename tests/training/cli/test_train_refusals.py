@@ -40,8 +40,8 @@ def refused(capsys: Any, *words: Any) -> str:
         ),
         ("[tracking]", '[evaluation]\nsuite = "tinygrafix"\nmax_area = 100\n[tracking]', "[evaluation] max_area: 100"),
         ("[tracking]", '[evaluation]\nsuite = "tinygrafix"\nscale = -3.0\n[tracking]', "[evaluation] scale: -3.0"),
-        ("rate = 0.01", "weight_decay = nan", "mine.toml, [optimizer] weight_decay: nan is no finite number"),
-        (STREAM, STREAM + "weight = inf\n", "mine.toml, [data.parts] weight: inf is no finite number"),
+        ("rate = 0.01", "weight_decay = nan", "mine.toml, [optimizer] weight_decay: nan is not a finite number"),
+        (STREAM, STREAM + "weight = inf\n", "mine.toml, [data.parts] weight: inf is not a finite number"),
         (STREAM, '[[data.parts]]\nsource = "suite:picabench"\n', 'needs its data: write data = "DIR"'),
         ('"64x64"', '"60x64"', "mine.toml, [data.sizes] sizes: 60x64"),
         ('device = "cpu"', 'device = "tpu"', "[model] device: there is no device 'tpu'"),
@@ -126,8 +126,8 @@ def test_rewards_that_cannot_teach_are_refused(
     ("files", "sentence"),
     [
         ({}, "neither config.json nor adapter_config.json"),
-        ({"config.json": "{}"}, "cannot be loaded"),
-        ({"weights/config.json": "no JSON"}, "cannot be loaded"),
+        ({"config.json": "{}"}, "it has no weights"),
+        ({"weights/config.json": "no JSON"}, "it has no weights"),
         ({"adapter_config.json": "{}"}, "adapter_config.json cannot be read"),
     ],
 )

@@ -66,9 +66,9 @@ def opened(folder: Path, text: str, head: str = 'experiment = "mine.toml"\n') ->
         (ARM + PIXELS + 'judges = ["openai:gpt-4o"]\n', "tinygrafix is scored by pixels; leave judges out"),
         (ARM + PIXELS + PIXELS, "two are called 'tinygrafix'"),
         (ARM + PIXELS + 'instead = { B = "tinygrafix" }\n', "there is no arm 'B'"),
-        (ARM + PIXELS + 'instead = { base = "paintbench" }\n', "is another suite than tinygrafix"),
+        (ARM + PIXELS + 'instead = { base = "paintbench" }\n', "is a different suite from tinygrafix"),
         (ARM + PIXELS + "limit = 0\n", "is not TOML"),
-        (ARM + '[[evaluations]]\nsuite = "tinygrafix"\nlimit = 0\n', "limit: 0 is not positive"),
+        (ARM + '[[evaluations]]\nsuite = "tinygrafix"\nlimit = 0\n', "limit: 0 must be 1 or more"),
     ],
 )
 def test_a_plan_that_cannot_work_is_refused_in_a_sentence(folder: Path, text: str, message: str) -> None:

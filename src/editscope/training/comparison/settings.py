@@ -11,7 +11,7 @@ from editscope.cases import NOTHING
 from editscope.errors import BadInput, unknown
 from editscope.runs.choose_folder import slug
 from editscope.training.models.sampler_options import check_sampler
-from editscope.training.settings import read_document, read_table
+from editscope.training.settings import read_document, read_table, record_of
 
 BASE = "base"
 """The name of the arm that is not trained."""
@@ -204,7 +204,9 @@ def _evaluation(table: Any, where: str) -> ArmEvaluation:
             name: [value] if name in ("judges", "metrics") and isinstance(value, str) else value
             for name, value in table.items()
         }
-    return read_table(ArmEvaluation, table, where)
+    evaluation = record_of(ArmEvaluation, table, where)
+    evaluation.check(where)
+    return evaluation
 
 
 def _check_names(plan: ComparisonPlan) -> None:

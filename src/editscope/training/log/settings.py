@@ -26,7 +26,8 @@ class TrackingSettings:
 
     def check(self, where: str) -> None:
         """Raise BadInput for unusable values; ``where`` names the file and the table."""
-        if isinstance(self.trackers, str) or not all(isinstance(text, str) for text in self.trackers):
+        listed = isinstance(self.trackers, list | tuple)
+        if not listed or not all(isinstance(text, str) for text in self.trackers):
             raise BadInput(f'{where} trackers: {self.trackers!r} is not a list of strings; write ["tensorboard"]')
         for text in self.trackers:
             kind, _, place = text.partition(":")

@@ -105,8 +105,8 @@ class SizeSettings:
             if width % multiple or height % multiple or min(width, height) < multiple:
                 near = [max(multiple, round(side / multiple) * multiple) for side in (width, height)]
                 raise BadInput(
-                    f"{where} sizes: {width}x{height} has a side that is not a multiple of {multiple}, which this model "
-                    f"requires; write {near[0]}x{near[1]}"
+                    f"{where} sizes: {width}x{height} has a side that is not a multiple of {multiple}, as this "
+                    f"model requires; write {near[0]}x{near[1]}"
                 )
         if len(set(self.sizes)) < len(self.sizes):
             raise BadInput(f"{where} sizes: a size is listed twice; remove one")
@@ -158,9 +158,7 @@ class DataSettings:
                 f"{where}: part {left!r} has no weight, but {weighted[0]!r} has one; give every part a weight, or none"
             )
         if self.epochs and weighted and len(self.parts) > 1:
-            raise BadInput(
-                f"{where} epochs: parts with weights end at different times; remove epochs or the weights"
-            )
+            raise BadInput(f"{where} epochs: parts with weights end at different times; remove epochs or the weights")
         streams = [part.label for part in self.parts if part.kind == "stream"]
         if streams and self.epochs:
             raise BadInput(f"{where} epochs: part {streams[0]!r} is endless; remove epochs and limit the steps")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from editscope.scoring.classic.registry import built_in_label
 from editscope.training.log.metrics_file import LoggedTraining, TrainingEvent
+from editscope.training.run_files import checkpoints_in
 
 HELD_OUT, REWARD, CHECKPOINT, STOPPED = "held_out", "reward", "checkpoint", "stopped"
 TOTAL = "reward/total"
@@ -72,8 +73,7 @@ def is_score(name: str) -> bool:
 
 def steps_there(folder: Path) -> frozenset[int]:
     """The steps whose checkpoints are in the folder of a training."""
-    states = (folder / "checkpoints").glob("step-*/state.json")
-    return frozenset(int(number) for one in states if (number := one.parent.name.removeprefix("step-")).isdigit())
+    return frozenset(step for step, _ in checkpoints_in(folder))
 
 
 def best_steps(record: LoggedTraining, there: Collection[int] | None = None) -> list[BestStep]:

@@ -82,7 +82,7 @@ class SmallStage:
                 counted += 1
                 self.spent = time.monotonic() - began
                 self.ended = self._left() <= 0
-                stop = interrupts.asked  # looked at once: what is asked for later waits for the next step
+                stop = interrupts.requested  # looked at once: what is asked for later waits for the next step
                 last = self.ended or stop
                 due = learner.step % settings.save_every == 0
                 if last or due or learner.step % settings.log_every == 0:

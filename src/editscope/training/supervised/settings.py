@@ -53,18 +53,14 @@ class TrainingSettings:
             if getattr(self, name) < 1:
                 raise BadInput(f"{where} {name}: {getattr(self, name)} must be 1 or more")
         if self.examples < 1 or self.examples % self.batch:
-            raise BadInput(
-                f"{where} global_batch: {self.examples} is not a multiple of the batch size {self.batch}"
-            )
+            raise BadInput(f"{where} global_batch: {self.examples} is not a multiple of the batch size {self.batch}")
         check_seed(self.seed, where)
         if self.clip < 0:
             raise BadInput(f"{where} clip: {self.clip:g} is negative; 0 turns clipping off")
         if not 0 <= self.drop_instruction <= 1:
             raise BadInput(f"{where} drop_instruction: {self.drop_instruction:g} must be from 0 to 1")
         if (self.parallel == "deepspeed") != (self.deepspeed is not None):
-            raise BadInput(
-                f'{where} deepspeed: names the JSON file for parallel = "deepspeed"; set both or neither'
-            )
+            raise BadInput(f'{where} deepspeed: names the JSON file for parallel = "deepspeed"; set both or neither')
 
 
 @dataclass(frozen=True, slots=True)

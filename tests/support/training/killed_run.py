@@ -42,7 +42,7 @@ def the_run(folder: Path, phase: str = "") -> TinyFlow:
     if phase == "update":
         torch.optim.AdamW.step = killing(torch.optim.AdamW.step, 6)  # type: ignore[method-assign]
     if phase == "save":
-        checkpoints._sync = killing(checkpoints._sync, 12)
+        checkpoints.sync_path = killing(checkpoints._sync, 12)
     settings = small_settings(rounds=4, save_every=1, updates=2)
     small_run(settings, editor, mixed({"b": ByFunction(reward)}), checkpoints=FolderCheckpoints(folder))
     return editor

@@ -24,7 +24,7 @@ from editscope.factory.output.splitting import SourceGroups, split_of
 from editscope.factory.output.suite_folder import SUITE, SuiteFolder
 from editscope.factory.output.webdataset import TarShards
 from editscope.files import SETTINGS, read_file
-from editscope.runfolder.files import writing
+from editscope.runfolder.files import sync_path, writing
 
 FORMAT = 1
 MARK = "export.json"
@@ -253,8 +253,4 @@ def _sync(folder: Path) -> None:
     """Wait until the disk has all files of a folder."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            handle = os.open(path, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            sync_path(path)

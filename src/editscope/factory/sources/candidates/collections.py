@@ -13,6 +13,7 @@ from editscope.errors import BadInput, unknown
 from editscope.factory.sources.manifest import rows_of_file
 from editscope.factory.sources.pictures import TYPES
 from editscope.files import DOCUMENT, PICTURE, lies_in, read_file
+from editscope.outside import reason_of
 
 COLUMNS = {
     "picture": ("picture", "image", "img", "jpg", "file_name", "file", "path", "input_path"),
@@ -199,9 +200,8 @@ def load_rows(name: str, split: str, revision: str | None = None) -> Any:
     try:
         return datasets.load_dataset(name, split=split, revision=revision, streaming=True)
     except Exception as error:  # the library raises what its parts raise
-        reason = " ".join(str(error).split())[:200]
         raise BadInput(
-            f"the dataset {name} cannot be loaded ({reason}); check its name, split and revision, or download it and "
+            f"the dataset {name} cannot be loaded ({reason_of(error)}); check its name, split and revision, or download it and "
             "give its folder"
         ) from error
 

@@ -22,7 +22,7 @@ class BlobGone(BadInput):
     """A blob whose file is gone; ``name`` is the hash of its bytes."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(f"the blob {path} is gone; put it back, or build again, which makes it again for its record")
+        super().__init__(f"the blob {path} is gone; restore it, or build again to make it again")
         self.name = path.stem
 
 

@@ -9,15 +9,18 @@ from typing import Any
 
 import pytest
 
-from editscope.errors import BadInput
+from editscope.errors import BadInput, Stopped
 from editscope.judges.registry import load_judge
 from editscope.published import results
 from editscope.suites import load_suite
 from editscope.suites.protocol import protocol_for
+from editscope.training.comparison import arms
+from editscope.training.comparison.arms import Arm, train_arm
 from editscope.training.comparison.evaluations import judge_names
 from editscope.training.comparison.settings import read_plan
 from editscope.training.comparison.start import open_comparison
 from editscope.training.recipes.writing import recipe_texts, write_recipe
+from editscope.training.run_files import FINAL, LORA
 from editscope.training.settings import read_experiment
 from support.judged_data import make_picabench, make_worldedit
 from support.judged_data_more import make_kris, make_rise
@@ -75,6 +78,18 @@ def test_a_plan_that_cannot_work_is_refused_in_a_sentence(folder: Path, text: st
     with pytest.raises(BadInput, match=message.replace("(", r"\(")):
         opened(folder, text)
     assert not (folder / "compared").exists()
+
+
+def test_a_launched_training_without_weights_is_a_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arm = Arm("A", read_experiment(folder / "mine.toml"), folder / "out" / "a", document={})
+    monkeypatch.setattr(arms, "_waited", lambda command: 0)
+    (folder / "out" / "a" / FINAL).mkdir(parents=True)
+    (folder / "out" / "a" / FINAL / "other.safetensors").touch()
+    with pytest.raises(Stopped, match=r"training of A has written no weights to .*; to resume, run again"):
+        train_arm(arm, 2, say=lambda _: None, resume_with="run again")
+    (folder / "out" / "a" / FINAL / LORA).touch()
+    train_arm(arm, 2, say=lambda _: None, resume_with="run again")
+    assert arm.weights == folder / "out" / "a" / FINAL / LORA
 
 
 def test_a_judged_suite_needs_judges(folder: Path) -> None:

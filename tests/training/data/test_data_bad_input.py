@@ -19,7 +19,7 @@ STREAM = {"source": "stream:paintbench?tasks=border&conditions=baseline"}
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({}, r"test.toml: there is no data; write a part"),
+        ({}, r"test.toml: there is no data; add a part"),
         ({"parts": [{}]}, r"test.toml, \[\[data.parts\]\]: a part has no source"),
         (
             {"parts": [STREAM], "wrkers": 2},

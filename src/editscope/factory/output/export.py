@@ -179,7 +179,7 @@ def read_mark(folder: Path) -> dict[str, Any]:
     try:
         found = json.loads(read_file(folder / MARK, SETTINGS))
     except (OSError, ValueError) as error:
-        raise BadInput(f"{folder} is no export of a build: it has no {MARK} that can be read") from error
+        raise BadInput(f"{folder} is not an export of a build: it has no {MARK} that can be read") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise BadInput(f"{folder / MARK} was written by another version of Editscope; export the build again")
     return found

@@ -83,7 +83,7 @@ def _reading(method: Callable[Concatenate[ResultStore, P], T]) -> Callable[Conca
 
 def damaged(path: Path, error: BaseException) -> str:
     """What to do about a store that cannot be read."""
-    return f"{path} is damaged ({error}); put a copy of it back, or move it away and build again"
+    return f"{path} is damaged ({error}); restore a copy, or move it away and build again"
 
 
 class ResultStore:

@@ -38,7 +38,7 @@ def video_path(record: Record, field: str, tools: Tools) -> Path:
     """The file of a record's video; BadInput where it is gone or another one now."""
     video = record.fields.get(field)
     if not isinstance(video, Mapping) or (BLOB not in video and "file" not in video):
-        raise StepFailed(f"the field {field!r} is no video")
+        raise StepFailed(f"the field {field!r} is not a video")
     if BLOB in video:
         path = tools.blobs.path(video)
         if not path.is_file():

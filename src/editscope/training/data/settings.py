@@ -138,7 +138,7 @@ class DataSettings:
     def check(self, where: str, multiple: int) -> None:
         """Raise BadInput for the first value that cannot be used."""
         if not self.parts:
-            raise BadInput(f"{where}: there is no data; write a part: [[data.parts]] source = 'stream:NAME'")
+            raise BadInput(f"{where}: there is no data; add a part: [[data.parts]] source = 'stream:NAME'")
         for part in self.parts:
             part.check(where)
         labels = [part.label for part in self.parts]

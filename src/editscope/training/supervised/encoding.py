@@ -111,7 +111,7 @@ class ExampleEncoder:
             data = save({name: value.detach().cpu().contiguous() for name, value in made.items()})
             write_whole(path, data, sync=False)
         except DiskError as error:
-            self._say(f"{error}; training goes on without writing to the cache")
+            self._say(f"{error}; training continues without writing to the cache")
             self._folder = None
 
     def _key(self, kind: str, text: str, pictures: Sequence[Pixels]) -> str:

@@ -62,7 +62,7 @@ def open_collection(path: str, folder: Path, columns: Mapping[str, str], split: 
     if place.is_file() and place.suffix.lower() in LISTS:
         return _from_list(place, columns)
     if not place.is_dir():
-        raise BadInput(f"{place} is no collection of pictures; name a folder, or a list that ends with .jsonl or .csv")
+        raise BadInput(f"{place} is not a collection of pictures; name a folder, or a .jsonl or .csv file")
     if (place / "state.json").is_file() or (place / "dataset_dict.json").is_file():
         return _saved(place, columns, split)
     files = sorted(file for file in place.rglob("*.parquet") if file.is_file())
@@ -201,8 +201,8 @@ def load_rows(name: str, split: str, revision: str | None = None) -> Any:
         return datasets.load_dataset(name, split=split, revision=revision, streaming=True)
     except Exception as error:  # the library raises what its parts raise
         raise BadInput(
-            f"the dataset {name} cannot be loaded ({reason_of(error)}); check its name, split and revision, or download it and "
-            "give its folder"
+            f"the dataset {name} cannot be loaded ({reason_of(error)}); check its name, split and revision, or "
+            "download it and give its folder"
         ) from error
 
 

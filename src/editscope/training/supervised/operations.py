@@ -16,7 +16,7 @@ TERA = 1e12
 
 @dataclass(frozen=True, slots=True)
 class StepOperations:
-    """Floating-point operations of a step: what it needs, and what the device does (with what is computed again)."""
+    """Floating-point operations of a step: those it requires, and those the device executes (with recomputation)."""
 
     model: float = 0.0
     hardware: float = 0.0
@@ -53,7 +53,7 @@ class OperationCounter:
 
 
 class DevicePeak:
-    """The peak of the devices of all processes together, where their maker states one."""
+    """The peak of the devices of all processes together, if their maker states one."""
 
     def __init__(self, device: torch.device, processes: int = 1) -> None:
         self.name = torch.cuda.get_device_name(device) if device.type == "cuda" else device.type.upper()

@@ -87,7 +87,7 @@ def test_mixed_sizes_are_refused_where_the_settings_forbid_them(tmp_path: Path) 
 
 
 def test_an_epoch_smaller_than_a_batch_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="1 epochs of 12 records make no batch of 16"):
+    with pytest.raises(BadInput, match="1 epochs of 12 records are fewer than one batch of 16"):
         opened(settings_of(small_part(tmp_path / "set"), epochs=1), batch=8, world=2)
 
 

@@ -47,7 +47,7 @@ STREAM = {"source": "stream:paintbench?tasks=border&conditions=baseline"}
         ({"parts": [STREAM], "sizes": {"fit": "exact"}}, r"exact requires sizes"),
         ({"parts": [STREAM], "sizes": {"fit": "pad"}}, r"option fit: 'pad' is not one of crop, stretch, exact"),
         ({"parts": [STREAM], "sizes": {"enlarge": 0.5}}, r"enlarge: 0.5 must be at least 1"),
-        ({"parts": [STREAM], "sizes": {"sizes": ["1024x1024", "256x1024"]}}, r"no picture goes to the bucket 256x1024"),
+        ({"parts": [STREAM], "sizes": {"sizes": ["1024x1024", "256x1024"]}}, r"no picture uses the bucket 256x1024"),
         ({"parts": [STREAM], "sizes": {"sizes": ["4096x4096"]}}, r"1024×1024 and would be enlarged 4.0 times"),
         ({"parts": [STREAM], "workers": -1}, r"workers: -1 is out of range; write 0 to 256"),
         ({"parts": [{"source": "stream:worldedit"}]}, r"worldedit has no stream of problems"),
@@ -81,7 +81,7 @@ def test_mixed_sizes_are_refused_where_the_settings_forbid_them(tmp_path: Path) 
     parts = [small_part(tmp_path / "set", name="a"), small_part(tmp_path / "wide", name="b")]
     with pytest.raises(BadInput, match=r"pictures have 2 sizes \(part 'a'.* is 48×48, part 'b'.* is 96×96\) and mixed"):
         opened(settings_of(*parts, sizes={"mixed": False}))
-    with pytest.raises(BadInput, match="takes only 48×48"):
+    with pytest.raises(BadInput, match="only accepts 48×48"):
         opened(settings_of(*parts, sizes={"sizes": ["48x48"], "fit": "exact"}))
     opened(settings_of(*parts))
 

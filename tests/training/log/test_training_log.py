@@ -131,7 +131,7 @@ def test_settings_are_checked() -> None:
     for wrong, words in (
         (TrackingSettings(trackers="tensorboard"), "is not a list"),
         (TrackingSettings(trackers=("tensorbord",)), "did you mean 'tensorboard'"),
-        (TrackingSettings(trackers=("wandb",)), "names no PROJECT; write wandb:PROJECT"),
+        (TrackingSettings(trackers=("wandb",)), "has no PROJECT; write wandb:PROJECT"),
         (TrackingSettings(samples_every=-1), "samples_every: -1"),
         (TrackingSettings(samples=0), "samples: 0"),
     ):

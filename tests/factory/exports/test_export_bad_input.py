@@ -32,7 +32,7 @@ from support.factory.made_plans import id_of, made_plan
         ),
         ({"columns": {"license": "text"}}, r"record \w+, column 'license'.*license = 'text\?'"),
         ({"columns": {"law": "picture"}}, r'record \w+, column .law.: "reflection" is not a picture'),
-        ({"columns": {"picture": "number"}}, "is no number"),
+        ({"columns": {"picture": "number"}}, "is not a number"),
         ({"split": {"test": 1.5}}, "test is 1.5; write a share between 0 and 1"),
         ({"split": {"test": 0.6, "val": 0.5}}, "leave some for train"),
         ({"split": {"train": 0.5}}, "'train' cannot be the name of a split"),

@@ -82,8 +82,8 @@ def measured(case: str, side: int, device: str) -> str:
     kind, edits, rank, keep = case.split(":")
     network = network_for(kind, device, int(rank))
     with tempfile.TemporaryDirectory() as folder:
-        said = outline(experiment_for(network, Path(folder), case, side)).memory
-    whole = sum(size or 0 for name, size in said.items() if name != OTHERS)
+        estimated = outline(experiment_for(network, Path(folder), case, side)).memory
+    whole = sum(size or 0 for name, size in estimated.items() if name != OTHERS)
     prepare_blocks(network, keep)  # type: ignore[arg-type]
     optimizer = make_optimizer(OptimizerSettings("fused"), [one for one in network.parameters() if one.requires_grad])
     objective = make_objective(network, kind, side)
@@ -95,7 +95,7 @@ def measured(case: str, side: int, device: str) -> str:
         step(objective, examples, optimizer).item()
     peak = torch.cuda.max_memory_allocated() if device == "cuda" else 0
     ratio = f"{whole / peak:.2f}" if peak else "-"
-    activations = (said["activations (about)"] or 0) / GIB
+    activations = (estimated["activations (about)"] or 0) / GIB
     return f"| {case} | {whole / GIB:.2f} | {activations:.2f} | {peak / GIB:.2f} | {ratio} |"
 
 
@@ -113,7 +113,7 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     name = torch.cuda.get_device_name() if device == "cuda" else "CPU"
     print(f"{name}, PyTorch {torch.__version__}, {16 * given.side} x {16 * given.side} pixels")
-    print("| case | said, GiB | of it activations | measured, GiB | said / measured |")
+    print("| case | estimated, GiB | of it activations | measured, GiB | estimated / measured |")
     print("| --- | ---: | ---: | ---: | ---: |", flush=True)
     for case in cases:
         if time.perf_counter() > until:

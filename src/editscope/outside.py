@@ -88,6 +88,15 @@ def one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
+def reason_of(error: BaseException, most: int = 200) -> str:
+    """The message of an exception in one line, at most ``most`` characters of it.
+
+    >>> reason_of(ValueError("too\\nsmall")), reason_of(ValueError("too small"), most=3)
+    ('too small', 'too')
+    """
+    return " ".join(str(error).split())[:most]
+
+
 def kind_of(value: object) -> str:
     """The class of a value with its article, for messages.
 

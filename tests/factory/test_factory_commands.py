@@ -36,7 +36,7 @@ def test_a_new_pipeline_builds_waits_for_people_and_draws_its_funnel(
     assert {row["step"]: (row["in"], row["out"], row["pending"]) for row in rows}["look"] == (20, 0, 20)
     said(editscope, "funnel", folder, "--plot", tmp_path / "funnel.png")
     assert load(tmp_path / "funnel.png").shape[1] > 1000
-    assert "is no picture" in said(editscope, "funnel", folder, "--plot", tmp_path / "funnel.gif", code=2)
+    assert "is not a picture" in said(editscope, "funnel", folder, "--plot", tmp_path / "funnel.gif", code=2)
 
 
 LISTED = "name = 'p'\nsource = { use = 'list', path = 'words.jsonl' }\n"

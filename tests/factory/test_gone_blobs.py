@@ -167,7 +167,7 @@ def test_steps_in_other_processes_and_their_export_find_what_was_deleted(
     before[0].unlink()
     before[-1].unlink()
     done = editscope("factory", "export", folder, "--limit", 3)
-    assert done.returncode == 2 and "is gone; put it back, or build again" in done.stderr
+    assert done.returncode == 2 and "is gone; restore it, or build again" in done.stderr
     done = editscope("factory", "build", folder, "--limit", 3)
     assert done.returncode == 0 and done.stderr.count("files are gone from blobs/") == 1, done.stderr
     assert sorted((folder / "build/blobs").rglob("*.png")) == before
@@ -187,6 +187,6 @@ def test_a_blob_that_nothing_can_make_again_is_named(log: Path, build: Path) -> 
     steps = [NowhereStep("draw", {}), MirrorStep("mirror", {})]
     with Build(BuildPlan("nowhere", NumberSource({"count": 2}), steps), build) as work:
         assert work.run().pending == 2
-        assert all("is gone; put it back" in reason for _, _, reason in work.store.pending())
-        with pytest.raises(BadInput, match="is gone; put it back"):
+        assert all("is gone; restore it" in reason for _, _, reason in work.store.pending())
+        with pytest.raises(BadInput, match="is gone; restore it"):
             work.tools.blobs.get({BLOB: "0" * 64, "type": "image/png"})

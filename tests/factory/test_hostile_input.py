@@ -89,7 +89,7 @@ def test_a_queue_that_was_torn_is_made_whole(tmp_path: Path) -> None:
         ({"use": "review", "reasons": []}, "p.toml, step 'x': .*reasons are 1 to 30 texts"),
         ({"use": "where", "skip": "no"}, "p.toml, step 1: skip is 'no'; write true or false"),
         ({"use": "nosuch"}, "p.toml, step 'x': there is no step 'nosuch'"),
-        ({"use": "crop", "ratios": ["a:b"]}, "p.toml, step 'x': 'a:b' is no ratio"),
+        ({"use": "crop", "ratios": ["a:b"]}, "p.toml, step 'x': 'a:b' is not a ratio"),
         ({"use": "lint", "subject": "nosuch"}, "p.toml, step 'x': there is no subject of rules 'nosuch'"),
     ],
 )
@@ -104,7 +104,7 @@ def test_a_wrong_setting_is_refused_with_file_step_and_fix(tmp_path: Path, step:
     [
         ("python:own_calls:tidi", "module own_calls has no function 'tidi'; did you mean 'tidy'?"),
         ("python:own_calls:Tidy", "module own_calls has no function 'Tidy'; did you mean 'tidy'?"),
-        ("python:own_calls:NUMBER", "python:own_calls:NUMBER is no function"),
+        ("python:own_calls:NUMBER", "python:own_calls:NUMBER is not a function"),
         ("python:own_calls", "is not of the form python:module:function; did you mean python:own_calls:tidy?"),
     ],
 )

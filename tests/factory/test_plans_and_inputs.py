@@ -103,7 +103,7 @@ def test_what_a_pipeline_needs_is_asked_for_before_anything_is_written(tmp_path:
         start_pipeline(pipeline, tmp_path / "mine", {}, {})
     with pytest.raises(BadInput, match="no model 'writr' of the pipeline cups; did you mean 'writer'"):
         start_pipeline(pipeline, tmp_path / "mine", {"words": str(words)}, {"writr": "x"})
-    with pytest.raises(BadInput, match="is no file; name one that is there"):
+    with pytest.raises(BadInput, match="is not a file; name one that exists"):
         start_pipeline(pipeline, tmp_path / "mine", {"words": str(tmp_path / "none")}, {})
     assert not (tmp_path / "mine").exists()
     other = tmp_path / "theirs"

@@ -12,7 +12,7 @@ from typing import Any
 from editscope.errors import BadInput
 from editscope.factory.records import BLOB
 from editscope.files import DOCUMENT, read_file
-from editscope.runfolder.files import write_whole
+from editscope.runfolder.files import sync_path, write_whole
 
 ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "video/mp4": ".mp4"}
 _NAME = re.compile(r"[0-9a-f]{64}")
@@ -22,7 +22,7 @@ class BlobGone(BadInput):
     """A blob whose file is gone; ``name`` is the hash of its bytes."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(f"the blob {path} is gone; put it back, or build again, which makes it again for its record")
+        super().__init__(f"the blob {path} is gone; restore it, or build again to make it again")
         self.name = path.stem
 
 
@@ -47,24 +47,26 @@ class BlobStore:
         """The file of a blob."""
         name, kind = blob.get(BLOB), blob.get("type")
         if not isinstance(name, str) or not _NAME.fullmatch(name) or kind not in ENDINGS:
-            raise BadInput(f"{blob!r} is no blob: it needs the hash of its bytes and a type")
+            raise BadInput(f"{blob!r} is not a blob: it needs the hash of its bytes and a type")
         return self.folder / name[:2] / f"{name}{ENDINGS[str(kind)]}"
 
     def get(self, blob: Mapping[str, Any]) -> bytes:
-        """The bytes of a blob; BadInput where the file is gone or holds other bytes."""
+        """The bytes of a blob; BadInput if the file is gone or was changed."""
         path = self.path(blob)
         try:
             data = read_file(path, DOCUMENT)
         except FileNotFoundError as error:
             raise BlobGone(path) from error
         except OSError as error:
-            raise BadInput(f"the blob {path} cannot be read ({error.strerror}); allow it, or put it back") from error
+            raise BadInput(
+                f"the blob {path} cannot be read ({error.strerror}); check its permissions, or restore it"
+            ) from error
         if sha256(data).hexdigest() != blob[BLOB]:
-            raise BadInput(f"the blob {path} was changed; remove it and build again, which makes it again")
+            raise BadInput(f"the blob {path} was changed; delete it and build again to restore it")
         return data
 
     def is_gone(self, blob: Mapping[str, Any]) -> bool:
-        """Whether the file of a blob is not there."""
+        """Whether the file of a blob does not exist."""
         name, ending = blob.get(BLOB), ENDINGS.get(str(blob.get("type")))
         if not isinstance(name, str) or not _NAME.fullmatch(name) or ending is None:  # a field that is only called so
             return False
@@ -80,11 +82,7 @@ class BlobStore:
     def sync(self) -> None:
         """Wait until the disk has the folder's entries."""
         if self.folder.is_dir():
-            handle = os.open(self.folder, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            sync_path(self.folder)
 
 
 def _entries(folder: Path | str) -> list[os.DirEntry[str]]:

@@ -20,7 +20,7 @@ LONGEST_NOTE = 78
 def draw_funnel(rows: Sequence[FunnelRow], path: Path, title: str) -> None:
     """Draw a funnel into a PNG, SVG or PDF file."""
     if path.suffix.lower()[1:] not in style.FORMATS:
-        raise BadInput(f"{path} is no picture; choose an ending of {', '.join('.' + one for one in style.FORMATS)}")
+        raise BadInput(f"{path} is not a picture; choose an ending of {', '.join('.' + one for one in style.FORMATS)}")
     if not rows:
         raise BadInput("the funnel has no steps; build the plan first")
     with style.styled():

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from editscope.errors import unknown
 
 Kept = Literal["inputs", "attention", "all"]
-"""Of every block: only its inputs, also what its attention gave, or everything (no checkpointing)."""
+"""Of every block: only its inputs, also the output of attention, or everything (no checkpointing)."""
 
 ATTENTION = (
     "_scaled_dot_product_cudnn_attention",
@@ -20,11 +20,11 @@ ATTENTION = (
 
 
 def prepare_blocks(network: Any, kept: Kept = "inputs", *, compiled: bool = False, backend: str = "inductor") -> None:
-    """Say what of a diffusers network is kept for the backward pass, and whether its blocks are compiled.
+    """Choose which activations of a diffusers network are kept for the backward pass, and whether blocks are compiled.
 
-    What is not kept is computed again, to the same bits where nothing is compiled. To keep what attention gave takes as
-    much memory as the inputs do, and saves the costliest operation of all. Compiled blocks of one kind share their
-    code: PyTorch compiles each kind once or twice, in the first step.
+    What is not kept is computed again, to the same bits without compilation. Keeping the output of attention takes as
+    much memory as the inputs and saves the costliest operation. Compiled blocks of one kind share their code: PyTorch
+    compiles each kind once or twice, in the first step.
     """
     import torch
     from torch.utils import checkpoint

@@ -1,4 +1,4 @@
-"""Checkpoints of a training run: whole folders or none, the last few kept, and only for the same settings."""
+"""Checkpoints of a training run: written completely or not at all, and only loaded with the same settings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import os
 import random
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -19,21 +20,24 @@ import torch
 from editscope.documents import Malformed, read_json
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, read_file
-from editscope.runfolder.files import DiskError, writing
+from editscope.outside import reason_of
+from editscope.runfolder.files import DiskError, sync_path, writing
+from editscope.training.changes import changes_in_words
 from editscope.training.places import same_place
+from editscope.training.run_files import CHECKPOINTS
+from editscope.training.run_files import STATE as STATE
+from editscope.training.run_files import checkpoints_in as checkpoints_in
 
-FOLDER = "checkpoints"
-STATE, WEIGHTS, AVERAGE, OPTIMIZER = "state.json", "weights.safetensors", "average.safetensors", "optimizer.pt"
-_NAME = re.compile(r"step-(\d{8,})")
+FOLDER = CHECKPOINTS
+WEIGHTS, AVERAGE, OPTIMIZER = "weights.safetensors", "average.safetensors", "optimizer.pt"
 _PIECE = 1 << 22
-MOST_SHOWN = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingState:
-    """Everything that a run needs to go on as if it had not stopped.
+    """Everything that a run needs to continue as if it had not stopped.
 
-    ``settings`` are those that decide what weights come out, by dotted name; ``more`` is what the loop keeps besides
+    ``settings`` are those that determine the trained weights, by dotted name; ``more`` is the loop's other state
     (counts, monitors).
     """
 
@@ -48,25 +52,27 @@ class TrainingState:
 
 
 def save_checkpoint(folder: Path, checkpoint: TrainingState, keep: int) -> Path:
-    """Write a checkpoint beside its place, wait for the disk, rename it; then remove all but the last ``keep``.
+    """Write a checkpoint to a temporary folder, sync it, rename it; then remove all but the last ``keep``.
 
-    DiskError where the disk refuses; the checkpoints before it stay as they are.
+    DiskError if it cannot be written; earlier checkpoints are left as they are.
     """
     from safetensors.torch import save_file
 
     home = folder / FOLDER
     place = home / f"step-{checkpoint.step:08d}"
     beside = home / f".{place.name}.{os.getpid()}.tmp"
+    weights, average, optimizer = map(_on_cpu, (checkpoint.weights, checkpoint.average, checkpoint.optimizer))
     with writing(place):
         home.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir()
         try:
-            _tensors(save_file, checkpoint.weights, beside / WEIGHTS)
-            if checkpoint.average is not None:
-                _tensors(save_file, checkpoint.average, beside / AVERAGE)
-            with (beside / OPTIMIZER).open("wb") as file:
-                torch.save(dict(checkpoint.optimizer), file)
+            with _disk_errors():
+                save_file(weights, beside / WEIGHTS)
+                if average is not None:
+                    save_file(average, beside / AVERAGE)
+                with (beside / OPTIMIZER).open("wb") as file:
+                    torch.save(optimizer, file)
             state = {
                 "step": checkpoint.step,
                 "settings": dict(checkpoint.settings),
@@ -75,20 +81,14 @@ def save_checkpoint(folder: Path, checkpoint: TrainingState, keep: int) -> Path:
                 "more": dict(checkpoint.more),
                 "files": {path.name: _hash(path) for path in sorted(beside.iterdir())},
             }
-            (beside / STATE).write_text(json.dumps(state, indent=1, allow_nan=False))
+            (beside / STATE).write_text(json.dumps(state, indent=1, allow_nan=False), encoding="utf-8")
             for path in beside.iterdir():
-                _sync(path)
-            _sync(beside)
+                sync_path(path)
+            sync_path(beside)
             if place.exists():
                 shutil.rmtree(place)
             beside.rename(place)
-            _sync(home)
-        except RuntimeError as error:  # PyTorch and safetensors do not say OSError of a full disk
-            raise OSError(getattr(error, "errno", None) or 0, _short(error)) from error
-        except Exception as error:
-            if type(error).__name__ == "SafetensorError":
-                raise OSError(0, _short(error)) from error
-            raise
+            sync_path(home)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
     for _, old in checkpoints_in(folder)[:-keep]:
@@ -97,7 +97,7 @@ def save_checkpoint(folder: Path, checkpoint: TrainingState, keep: int) -> Path:
 
 
 def check_writable(folder: Path) -> None:
-    """DiskError where nothing can be written to a folder, or it cannot be made. Nothing is made."""
+    """Raise DiskError if a folder cannot be made or written to. Nothing is written."""
     there = next((place for place in (folder.absolute(), *folder.absolute().parents) if place.exists()), Path("/"))
     if not there.is_dir():
         raise DiskError(f"cannot write {folder}: {there} is a file; choose another folder")
@@ -108,20 +108,13 @@ def check_writable(folder: Path) -> None:
 
 
 def make_run_folder(folder: Path) -> None:
-    """Make a folder where there is none; DiskError where the disk refuses."""
+    """Make a folder if it does not exist; DiskError if that fails."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
 
 
-def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:
-    """The checkpoints of a run, by their steps."""
-    home = folder / FOLDER
-    named = ((_NAME.fullmatch(path.name), path) for path in home.iterdir()) if home.is_dir() else ()
-    return sorted((int(match[1]), path) for match, path in named if match and (path / STATE).is_file())
-
-
 def remove_unfinished(folder: Path) -> None:
-    """Remove what a save left that was killed."""
+    """Remove what a killed save left behind."""
     home = folder / FOLDER
     for path in home.iterdir() if home.is_dir() else ():
         if re.fullmatch(r"\.step-\d+\.\d+\.tmp", path.name):
@@ -129,18 +122,18 @@ def remove_unfinished(folder: Path) -> None:
 
 
 def load_checkpoint(place: Path) -> TrainingState:
-    """A checkpoint from its folder; BadInput names the file that is damaged."""
+    """Load a checkpoint from its folder; BadInput names a damaged file."""
     from safetensors.torch import load_file
 
     state = read_state(place)
-    advice = f"; remove {place} to go on from the checkpoint before it"
+    advice = f"; delete {place} to resume from the previous checkpoint"
     for name, wanted in state["files"].items():
         try:
             same = _hash(place / name) == wanted
         except OSError as error:
             raise BadInput(f"{place / name} cannot be read ({error.strerror or error}){advice}") from error
         if not same:
-            raise BadInput(f"{place / name} is not what was saved{advice}")
+            raise BadInput(f"{place / name} is corrupt{advice}")
     average = load_file(place / AVERAGE) if (place / AVERAGE).is_file() else None
     optimizer = torch.load(place / OPTIMIZER, map_location="cpu", weights_only=True)
     return TrainingState(
@@ -156,20 +149,20 @@ def load_checkpoint(place: Path) -> TrainingState:
 
 
 def read_state(place: Path) -> dict[str, Any]:
-    """What ``state.json`` of a checkpoint says."""
+    """Read ``state.json`` of a checkpoint."""
     try:
         state = read_json(read_file(place / STATE, DOCUMENT))
         if not isinstance(state, dict) or not {"step", "settings", "loader", "random", "more", "files"} <= state.keys():
-            raise Malformed("it lacks entries")
+            raise Malformed("entries are missing")
     except (OSError, Malformed) as error:
         raise BadInput(
-            f"{place / STATE} cannot be read ({error}); remove {place} to go on from the one before"
+            f"{place / STATE} cannot be read ({error}); delete {place} to resume from the previous checkpoint"
         ) from error
     return state
 
 
 def check_same(place: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """BadInput where a checkpoint was made with other settings; says which, saved and wanted."""
+    """Raise BadInput if a checkpoint was saved with different settings, with the old and new values."""
     missing = object()
     apart = [
         name
@@ -177,16 +170,11 @@ def check_same(place: Path, saved: Mapping[str, Any], wanted: Mapping[str, Any])
         if _plain(saved.get(name, missing)) != _plain(wanted.get(name, missing))
         and not same_place(name, saved.get(name), wanted.get(name))
     ]
-    if not apart:
-        return
-    shown = "; ".join(
-        f"{name} was {_said(saved.get(name, missing), missing)}, now {_said(wanted.get(name, missing), missing)}"
-        for name in apart[:MOST_SHOWN]
-    )
-    more = f"; and {len(apart) - MOST_SHOWN} more" if len(apart) > MOST_SHOWN else ""
-    raise BadInput(
-        f"the checkpoint {place} is of other settings ({shown}{more}); set them back, or begin anew with another --out"
-    )
+    if apart:
+        raise BadInput(
+            f"the checkpoint {place} was saved with different settings ({changes_in_words(apart, saved, wanted)}); "
+            "restore them, or start over with another --out"
+        )
 
 
 def random_state() -> dict[str, Any]:
@@ -199,35 +187,43 @@ def random_state() -> dict[str, Any]:
         "torch": torch.get_rng_state().numpy().tobytes().hex(),
     }
     if torch.cuda.is_available():
-        state["cuda"] = [one.numpy().tobytes().hex() for one in torch.cuda.get_rng_state_all()]
+        state["cuda"] = [device.numpy().tobytes().hex() for device in torch.cuda.get_rng_state_all()]
     return state
 
 
 def set_random_state(state: Mapping[str, Any]) -> None:
-    """Put the generators where they stood."""
+    """Restore the state of the generators."""
     version, numbers, following = state["python"]
     random.setstate((version, tuple(numbers), following))
     name, keys, position, has_gauss, gauss = state["numpy"]
     np.random.set_state((name, np.array(keys, np.uint32), position, has_gauss, gauss))
     torch.set_rng_state(_bytes(state["torch"]))
     if torch.cuda.is_available() and len(state.get("cuda", ())) == torch.cuda.device_count():
-        torch.cuda.set_rng_state_all([_bytes(one) for one in state["cuda"]])
+        torch.cuda.set_rng_state_all([_bytes(text) for text in state["cuda"]])
 
 
 def _bytes(text: str) -> torch.Tensor:
     return torch.frombuffer(bytearray.fromhex(text), dtype=torch.uint8)
 
 
-def _tensors(save: Callable[..., None], values: Mapping[str, torch.Tensor], path: Path) -> None:
-    save({name: value.detach().cpu().contiguous() for name, value in values.items()}, path)
+def _on_cpu(value: Any) -> Any:
+    """Tensors on the CPU, also those in dicts and lists: moving them can fail for reasons other than the disk."""
+    if torch.is_tensor(value):
+        return value.detach().cpu().contiguous()
+    if isinstance(value, Mapping):
+        return {name: _on_cpu(item) for name, item in value.items()}
+    return type(value)(map(_on_cpu, value)) if type(value) in (list, tuple) else value
 
 
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
+@contextmanager
+def _disk_errors() -> Iterator[None]:
+    """Turn the errors that PyTorch and safetensors raise when the disk refuses into an OSError."""
+    from safetensors import SafetensorError
+
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        yield
+    except (RuntimeError, SafetensorError) as error:
+        raise OSError(getattr(error, "errno", None) or 0, reason_of(error)) from error
 
 
 def _hash(path: Path) -> str:
@@ -241,11 +237,3 @@ def _hash(path: Path) -> str:
 def _plain(value: Any) -> Any:
     """A value as JSON gives it back."""
     return json.loads(json.dumps(value, default=str)) if isinstance(value, list | tuple | dict | Path) else value
-
-
-def _said(value: Any, missing: object) -> str:
-    return "not set" if value is missing else json.dumps(value, default=str)
-
-
-def _short(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200]

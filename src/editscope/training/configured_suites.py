@@ -1,4 +1,4 @@
-"""Suites that a file of settings names: where their data lie, and errors that speak of entries instead of flags."""
+"""Suites that a file of settings names: where their data are, and errors about entries instead of flags."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from editscope.suites.registry import load_suite
 
 
 def data_place(data: str, folder: Path) -> str:
-    """Where the data of a suite are: beside the file of the settings, unless the path is absolute or on the hub.
+    """Where the data of a suite are: relative to the file of the settings, unless the path is absolute or on the hub.
 
     >>> data_place("PICABench", Path("experiments")), data_place("hf:Andrew613/PICABench", Path("experiments"))
     ('experiments/PICABench', 'hf:Andrew613/PICABench')
@@ -21,7 +21,7 @@ def data_place(data: str, folder: Path) -> str:
 
 
 def configured_suite(spec: str, data: str | None, where: str) -> Suite:
-    """The suite of a spec with its data; BadInput says ``where`` it is named."""
+    """Load the suite of a spec with its data; BadInput says ``where`` it is named."""
     try:
         return load_suite(spec, **({"root": data} if data else {}))
     except BadInput as error:
@@ -29,7 +29,7 @@ def configured_suite(spec: str, data: str | None, where: str) -> Suite:
 
 
 def check_judged(suite: Suite, judged: bool, where: str, write: str) -> None:
-    """BadInput for a suite that judges score without a judge, and for one that pixels score with a judge.
+    """Raise BadInput for a judged suite without a judge, and for a pixel-scored suite with one.
 
     ``write`` is the entry that names judges, as it may be written.
     """
@@ -37,7 +37,7 @@ def check_judged(suite: Suite, judged: bool, where: str, write: str) -> None:
     if suite.scoring == "judged" and not judged:
         raise BadInput(f"{where}: {suite.name} is scored by judges; write {write}")
     if suite.scoring == "pixels" and judged:
-        raise BadInput(f"{where}: {suite.name} is scored by pixels; leave {entry} out")
+        raise BadInput(f"{where}: {suite.name} is scored by pixels; remove {entry}")
 
 
 def in_entries(sentence: str) -> str:

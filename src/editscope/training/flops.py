@@ -196,7 +196,7 @@ def lora_ranks(network: Any) -> dict[str, int]:
 
 
 def peak_flops(device_name: str) -> float | None:
-    """The peak of a device by the name that PyTorch gives it; None where nobody told us.
+    """The peak of a device by the name that PyTorch gives it; None if it is unknown.
 
     >>> peak_flops("NVIDIA H200"), peak_flops("NVIDIA H100 PCIe"), peak_flops("a toaster")
     (989000000000000.0, 756000000000000.0, None)
@@ -206,7 +206,7 @@ def peak_flops(device_name: str) -> float | None:
 
 
 def utilization(flops: float, seconds: float, peak: float) -> float:
-    """Operations a second over the peak.
+    """Operations per second as a share of the peak.
 
     >>> round(utilization(flops=384e12, seconds=1.0, peak=989e12), 3)
     0.388

@@ -1,4 +1,4 @@
-"""Folders and files that settings name: the same one however it is named, and from wherever."""
+"""Folders and files that settings name: recognized however they are written, and from anywhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ START = "lora.start"
 
 
 def full_place(named: str) -> str:
-    """The whole path of a folder or file that is there; any other name, such as that of a repository, as it is."""
+    """The full path of an existing folder or file; any other name, such as that of a repository, unchanged."""
     place = Path(named).expanduser()
     return str(place.resolve()) if place.exists() else named
 

@@ -1,15 +1,15 @@
-"""Settings of an experiment: one TOML file, each table a record of the room that uses it."""
+"""Settings of an experiment: one TOML file, in which each table belongs to one part of training."""
 
 from __future__ import annotations
 
 import math
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from editscope.call_options import check_options
+from editscope.call_options import check_options, fits
 from editscope.cases import NOTHING
 from editscope.documents import Malformed, read_toml
 from editscope.errors import BadInput, unknown
@@ -31,18 +31,19 @@ class SettingsTable(Protocol):
     """A record of settings that checks itself."""
 
     def check(self, where: str) -> None:
-        """Raise BadInput, with where the table stands, for values that cannot be used."""
+        """Raise BadInput for unusable values; ``where`` names the file and the table."""
 
 
 Table = TypeVar("Table", bound=SettingsTable)
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Everything that a training run is told.
+    """All settings of a training run.
 
-    ``lora`` is None for full fine-tuning, ``ema`` where no average of the weights is kept. ``data`` is the table of
-    the data, read by ``training/data``; ``extra`` are tables of other rooms (``[reinforcement]`` …), as they stand.
+    ``lora`` is None for full fine-tuning, ``ema`` if no average of the weights is kept. ``data`` is the table of the
+    data, read by ``training/data``; ``extra`` holds the tables that other packages read (``[reinforcement]`` …).
     """
 
     name: str
@@ -59,13 +60,13 @@ class Experiment:
     extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     folder: Path = Path()
     given: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    """The tables as they stand in the file, so that what was written is known from what is a default."""
+    """The tables as written in the file, to tell written values from defaults."""
 
     @property
     def decides(self) -> dict[str, Any]:
-        """The settings that decide what weights come out, by dotted name: those that a checkpoint must share.
+        """The settings that determine the trained weights, by dotted name; a checkpoint must have the same ones.
 
-        The data are not among them: the loader compares them itself.
+        The data are not included: the loader compares them itself.
         """
         tables = {
             "model": self.model,
@@ -84,7 +85,7 @@ class Experiment:
 
 
 def _full_start(lora: LoraSettings, folder: Path) -> str | None:
-    """The file of a LoRA that layers begin with, by its whole path; as it stands where it is not there any more."""
+    """The full path of the LoRA file that the layers start from; as written if the file no longer exists."""
     from editscope.training.models.lora_start import start_file
 
     try:
@@ -95,10 +96,10 @@ def _full_start(lora: LoraSettings, folder: Path) -> str | None:
 
 
 FREE = ("model.device", "model.keep", "training.log_every", "training.cache")
-"""Settings that may differ between a checkpoint and the run that goes on from it."""
+"""Settings that may differ between a checkpoint and the run that resumes from it."""
 
 ADDED = (("lora.start", None),)
-"""Settings that checkpoints of earlier versions do not name, with the value that these had."""
+"""Settings that checkpoints of earlier versions lack, with the value that applied then."""
 
 TABLES: Mapping[str, type[Any]] = {
     "model": ModelSettings,
@@ -113,16 +114,16 @@ TABLES: Mapping[str, type[Any]] = {
 }
 NEEDED = ("model", "training")
 OTHERS = ("reinforcement", "rewards", "planner", "tracking", "monitors")
-"""Tables that other rooms read."""
+"""Tables that other packages read."""
 
 
 def read_experiment(path: Path) -> Experiment:
-    """The experiment of a TOML file; BadInput names file, table and entry of what cannot be used."""
+    """Read an experiment from a TOML file; BadInput names the file, table and entry of an unusable value."""
     return experiment_of(read_document(path), path.name, path.stem, path.parent)
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file; BadInput for a number that is not finite."""
+    """Read the tables of a TOML file; BadInput for a number that is not finite."""
     try:
         document = read_toml(read_file(path, SETTINGS).decode())
     except OSError as error:
@@ -136,45 +137,45 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def _check_finite(table: Mapping[str, Any], file: str, table_name: str = "") -> None:
-    """Raise BadInput for NaN and infinity, which TOML can write and no setting can be."""
+    """Raise BadInput for NaN and infinity, which TOML allows but no setting can have."""
     for name, value in table.items():
         inner = f"{table_name}.{name}" if table_name else name
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, float) and not math.isfinite(one):
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, float) and not math.isfinite(item):
                 where = f"{file}, [{table_name}] {name}" if table_name else f"{file}, {name}"
-                raise BadInput(f"{where}: {one} is no finite number; write one, or leave it out")
-            if isinstance(one, Mapping):
-                _check_finite(one, file, inner)
+                raise BadInput(f"{where}: {item} is not a finite number; correct or remove it")
+            if isinstance(item, Mapping):
+                _check_finite(item, file, inner)
 
 
 def experiment_of(document: Mapping[str, Any], file: str, name: str, folder: Path = Path()) -> Experiment:
-    """The experiment of tables that were read from a file."""
+    """Make an experiment from the tables of a file."""
     known = {"name", "data", *TABLES, *OTHERS}
-    given = document
-    if "reinforcement" in document and isinstance(document.get("training", {}), Mapping):
-        document = {**document, "training": {"steps": 1, **document.get("training", {})}}  # a run has rounds there
-    for entry in document:
+    for entry, value in document.items():
         if entry not in known:
             raise BadInput(f"{file}: {unknown('table', entry, known)}")
+        if entry != "name" and not isinstance(value, Mapping):
+            raise BadInput(f"{file}, {entry}: {value!r} is not a table; write [{entry}]")
+    given = document
+    if "reinforcement" in document:
+        document = {**document, "training": {"steps": 1, **document.get("training", {})}}  # a run has rounds there
     for entry in NEEDED:
         if entry not in document and "planner" in document and "reinforcement" not in document:
             raise BadInput(f"{file} has no table [{entry}]: it is the experiment of a planner; use `train planner`")
         if entry not in document:
-            raise BadInput(f"{file} has no table [{entry}]; `editscope train new` writes a file that has all")
-    if isinstance(document["model"], Mapping) and "gradient_checkpointing" in document["model"]:
+            raise BadInput(f"{file} has no table [{entry}]; `editscope train new` writes a complete file")
+    if "gradient_checkpointing" in document["model"]:
         now = "inputs" if document["model"]["gradient_checkpointing"] else "all"
-        raise BadInput(f'{file}, [model] gradient_checkpointing: is now called keep; write keep = "{now}" in its place')
+        raise BadInput(f'{file}, [model] gradient_checkpointing: is now called keep; write keep = "{now}" instead')
     tables = {
         entry: read_table(kind, document[entry], f"{file}, [{entry}]")
         for entry, kind in TABLES.items()
         if entry in document
     }
     data = document.get("data", {})
-    if not isinstance(data, Mapping):
-        raise BadInput(f"{file}, data: is no table; write [data]")
     others = {entry: document[entry] for entry in OTHERS if entry in document}
     pipeline = tables["model"].pipeline
-    if not Path(pipeline).is_dir() and (folder / pipeline).is_dir():  # beside the file, as its other paths are
+    if not Path(pipeline).is_dir() and (folder / pipeline).is_dir():  # next to the file, like its other paths
         tables["model"] = replace(tables["model"], pipeline=str(folder / pipeline))
     return Experiment(
         run_name(document.get("name", name), file), data=data, extra=others, folder=folder, given=given, **tables
@@ -182,30 +183,56 @@ def experiment_of(document: Mapping[str, Any], file: str, name: str, folder: Pat
 
 
 def run_name(name: Any, file: str) -> str:
-    """The name of a run, which its folder in ``trained`` has; BadInput for one that leads elsewhere."""
-    text = str(name)
-    if not text.strip() or text in (".", "..") or any(sign in text for sign in "/\\\0"):
+    """The name of a run, also that of its folder in ``trained``; BadInput for a name that is not a folder name."""
+    if not isinstance(name, str):
+        raise BadInput(f"{file}, name: {name!r} is not a string; write it in quotes")
+    if not name.strip() or name in (".", "..") or any(sign in name for sign in "/\\\0"):
         raise BadInput(
-            f"{file}, name: {text!r} is no name of a folder; choose one without slashes, and a place with --out"
+            f"{file}, name: {name!r} is not a valid folder name; avoid slashes, and set the location with --out"
         )
-    return text
+    return name
 
 
 def read_table(kind: type[Table], values: Any, where: str) -> Table:
-    """A record of a TOML table: names and types checked by its annotations, values by its ``check``."""
-    if not isinstance(values, Mapping):
-        raise BadInput(f"{where}: is no table; write it in square brackets on a line of its own")
-    check_options(where, where, kind, values)
-    hints = get_type_hints(kind)
-    for one in fields(kind):  # type: ignore[arg-type]
-        if one.default is MISSING and one.default_factory is MISSING and one.name not in values:
-            raise BadInput(f"{where} has no {one.name}; add it")
-        value = values.get(one.name)
-        if one.name in values and str in _kinds(hints[one.name]) and not isinstance(value, str | int | float):
-            raise BadInput(f"{where} {one.name}: {value!r} is not a text")
+    """Make a record from a TOML table: names and types are checked by its annotations, values by its ``check``.
+
+    Lists and tables among the values are left to ``check``.
+    """
+    _check_entries(kind, values, where, {})
     table = kind(**values)
     table.check(where)
     return table
+
+
+def record_of(kind: type[Record], values: Any, where: str, **ready: Any) -> Record:
+    """Make a record from a TOML table like ``read_table``, but check the types of lists and tables and no values.
+
+    ``ready`` are fields that the caller has already read. Lists become tuples if the annotation says so.
+    """
+    _check_entries(kind, values, where, ready)
+    hints, converted = get_type_hints(kind), dict(ready)
+    for name, value in values.items():
+        container = _container(hints[name])
+        if container is not None and not _is_a(value, hints[name]):
+            wanted = "table" if container is Mapping else "list of strings"
+            raise BadInput(f"{where} {name}: {value!r} is not a {wanted}")
+        converted[name] = tuple(value) if container is tuple else value
+    return kind(**converted)
+
+
+def _check_entries(kind: type[Any], values: Any, where: str, ready: Mapping[str, Any]) -> None:
+    """Raise BadInput for what is not a table, for unknown or missing names, and for values of a wrong type."""
+    if not isinstance(values, Mapping):
+        raise BadInput(f"{where}: {values!r} is not a table; write it in square brackets on its own line")
+    check_options(where, where, kind, {**values, **ready})
+    hints = get_type_hints(kind)
+    for entry in fields(kind):
+        required = entry.default is MISSING and entry.default_factory is MISSING
+        if required and entry.name not in values and entry.name not in ready:
+            raise BadInput(f"{where} has no {entry.name}; add it")
+    for name, value in values.items():
+        if _container(hints[name]) is None and not _is_a(value, hints[name]):
+            raise BadInput(f"{where} {name}: {value!r} is not a string")
 
 
 def flattened(tables: Any, prefix: str = "") -> dict[str, Any]:
@@ -224,5 +251,24 @@ def flattened(tables: Any, prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _kinds(hint: Any) -> tuple[Any, ...]:
-    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+def _container(hint: Any) -> Any:
+    """The container that an annotation names: Mapping, Sequence, tuple, or None for a single value."""
+    return get_origin(hint) if get_origin(hint) in (Mapping, Sequence, tuple) else None
+
+
+def _is_a(value: Any, hint: Any) -> bool:
+    """Whether a value of a TOML file has an annotated type.
+
+    >>> _is_a("four", str | None), _is_a(4, str | None), _is_a(["a"], Sequence[str]), _is_a("a", tuple[str, ...])
+    (True, False, True, False)
+    """
+    if get_origin(hint) in (Union, types.UnionType):
+        return any(_is_a(value, kind) for kind in get_args(hint))
+    if hint is str:
+        return isinstance(value, str)
+    if _container(hint) is Mapping:
+        inner = get_args(hint)[1]
+        return isinstance(value, Mapping) and all(inner is Any or _is_a(item, inner) for item in value.values())
+    if _container(hint) is not None:
+        return isinstance(value, list | tuple) and all(_is_a(item, get_args(hint)[0]) for item in value)
+    return fits(value, hint)

@@ -31,8 +31,8 @@ from support.factory.made_plans import id_of, made_plan
             r"record \w+, column 'missing': the record has no such field",
         ),
         ({"columns": {"license": "text"}}, r"record \w+, column 'license'.*license = 'text\?'"),
-        ({"columns": {"law": "picture"}}, r'record \w+, column .law.: "reflection" is no picture'),
-        ({"columns": {"picture": "number"}}, "is no number"),
+        ({"columns": {"law": "picture"}}, r'record \w+, column .law.: "reflection" is not a picture'),
+        ({"columns": {"picture": "number"}}, "is not a number"),
         ({"split": {"test": 1.5}}, "test is 1.5; write a share between 0 and 1"),
         ({"split": {"test": 0.6, "val": 0.5}}, "leave some for train"),
         ({"split": {"train": 0.5}}, "'train' cannot be the name of a split"),
@@ -95,7 +95,7 @@ def test_a_picture_that_is_gone_or_changed_is_named_with_its_record(tmp_path: Pa
         with pytest.raises(BadInput, match="was changed"):
             export(build, tmp_path / "export")
         blob.unlink()
-        with pytest.raises(BadInput, match=r"record \w+, column '\w+': the blob .* is gone; put it back"):
+        with pytest.raises(BadInput, match=r"record \w+, column '\w+': the blob .* is gone; restore it"):
             export(build, tmp_path / "export")
     assert all_bytes(tmp_path / "export") == before and not list(tmp_path.glob(".export*"))
 

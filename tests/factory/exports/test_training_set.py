@@ -64,7 +64,7 @@ def test_what_is_no_training_set_is_refused(tmp_path: Path) -> None:
     exported(picture_plan(count=2), tmp_path)
     with pytest.raises(BadInput, match="there is no split 'tset'"):
         load_training_set(tmp_path / "export", "tset")
-    with pytest.raises(BadInput, match="is no export of a build"):
+    with pytest.raises(BadInput, match="is not an export of a build"):
         load_training_set(tmp_path)
     path = next((tmp_path / "export" / "data").iterdir())
     path.write_bytes(b"PAR1")

@@ -71,7 +71,7 @@ def test_start_and_end_pictures_are_paired_by_name(tmp_path: Path) -> None:
     (folder / "bud_end.png").unlink()
     with pytest.raises(BadInput, match=r"bud_start\.png has no other end; put bud_end\.png beside it"):
         list(source.records(tools))
-    with pytest.raises(BadInput, match="the source '' is no folder"):
+    with pytest.raises(BadInput, match="the source '' is not a folder"):
         StartEndSource({}).count(tools)
 
 

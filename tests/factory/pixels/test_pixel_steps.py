@@ -174,7 +174,7 @@ def test_a_folder_of_videos_leaves_them_where_they_are(bench: Bench, tmp_path: P
     assert good["file"] == "b/two.mp4" and good["license"] == "CC0" and good["seconds"] == 1.0
     assert bench.applied("frames", good).parts and not list((tmp_path / "blobs").rglob("*.mp4"))
     write(tmp_path / "clips" / "b" / "two.mp4", encoded(sliding(9)))
-    with pytest.raises(BadInput, match="another file than when the build began"):
+    with pytest.raises(BadInput, match="changed since the build began"):
         bench.applied("frames", good)
     outside = {"video": {**good["video"], "file": "../../secret.mp4"}}
     with pytest.raises(BadInput, match="leaves its folder"):

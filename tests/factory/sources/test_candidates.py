@@ -146,7 +146,7 @@ def test_a_model_of_clips_kind_finds_pictures_and_is_asked_once(tmp_path: Path, 
 def test_a_source_that_is_not_there_is_refused_with_the_fix(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="needs a path"):
         found(tmp_path)
-    with pytest.raises(BadInput, match="is no collection of pictures"):
+    with pytest.raises(BadInput, match="is not a collection of pictures"):
         found(tmp_path, path="nowhere")
     with pytest.raises(BadInput, match="is not of the form hf:OWNER/NAME"):
         found(tmp_path, path="hf:nobody")

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from editscope.runfolder.files import sync_path
 from editscope.training import checkpoints
 from editscope.training.reinforcement.run_folder import FolderCheckpoints
 from support.training.simple_rewards import ByFunction, brightness
@@ -42,7 +43,7 @@ def the_run(folder: Path, phase: str = "") -> TinyFlow:
     if phase == "update":
         torch.optim.AdamW.step = killing(torch.optim.AdamW.step, 6)  # type: ignore[method-assign]
     if phase == "save":
-        checkpoints._sync = killing(checkpoints._sync, 12)
+        vars(checkpoints)["sync_path"] = killing(sync_path, 12)
     settings = small_settings(rounds=4, save_every=1, updates=2)
     small_run(settings, editor, mixed({"b": ByFunction(reward)}), checkpoints=FolderCheckpoints(folder))
     return editor

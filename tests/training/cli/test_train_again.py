@@ -82,7 +82,7 @@ def test_checkpoints_that_name_places_as_they_stood_are_of_the_same_settings(tmp
     now = {"model.pipeline": str(tmp_path / "tiny"), "lora.start": str(tmp_path / "lora" / "weights.safetensors")}
     check_same(tmp_path, saved, now)
     for name in saved:
-        with pytest.raises(Exception, match=f"is of other settings .{name} was"):
+        with pytest.raises(Exception, match=f"was saved with different settings .{name} was"):
             check_same(tmp_path, saved, {**now, name: str(tmp_path / "other")})
 
 
@@ -105,5 +105,5 @@ def test_weights_are_not_exported_by_another_experiment(
     text = copy.read_text().replace('\ntargets = "attention"', "")
     copy.write_text(text.replace(f"rank = {rank}", new.format(rank=rank)))
     code, _, error = called(capsys, "train", "export", out, "--out", tmp_path / "exported")
-    assert code == 2 and sentence.format(rank=rank) in error and "set it back" in error
+    assert code == 2 and sentence.format(rank=rank) in error and "restore it" in error
     assert not (tmp_path / "exported").exists()

@@ -97,7 +97,9 @@ def test_a_run_is_resumed_and_never_overwritten(tiny_pipeline: Any, tmp_path: Pa
     ]
     file.write_text(file.read_text().replace("rate = 0.01", "rate = 0.02"))
     assert called("train", "run", file, "--out", tmp_path / "parts", "--resume") == 2
-    assert "of other settings (optimizer.rate was 0.01, now 0.02)" in " ".join(capsys.readouterr().err.split())
+    assert "was saved with different settings (optimizer.rate was 0.01, now 0.02)" in " ".join(
+        capsys.readouterr().err.split()
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,7 +107,7 @@ def test_a_run_is_resumed_and_never_overwritten(tiny_pipeline: Any, tmp_path: Pa
     [
         ("rate = 0.01", "rate = 2", "mine.toml, [optimizer] rate: 2 is not above 0 and below 1"),
         ("rate = 0.01", "rat = 0.1", "there is no option 'rat' of mine.toml, [optimizer]; did you mean 'rate'?"),
-        ("rank = 4", "rank = 0", "mine.toml, [lora] rank: 0 is not from 1 to 4,096"),
+        ("rank = 4", "rank = 0", "mine.toml, [lora] rank: 0 must be from 1 to 4,096"),
         ("rank = 4", 'rank = "four"', "mine.toml, [lora], option rank: 'four' is not a whole number"),
         ("steps = 2", "", "mine.toml, [training] has no steps; add it"),
         ("global_batch = 2", "global_batch = 2\nbatch = 3", "mine.toml is not TOML"),

@@ -97,7 +97,7 @@ def test_a_name_that_leads_out_of_the_folder_of_runs_is_refused(
     file = supervised(tmp_path / "mine.toml", tiny_pipeline("kontext"))
     file.write_text(f'name = "{name}"\n' + file.read_text())
     code, _, error = called(capsys, "train", "run", file, "--dry-run")
-    assert code == 2 and f"mine.toml, name: {name!r} is no name of a folder" in error
+    assert code == 2 and f"mine.toml, name: {name!r} is not a valid folder name" in error
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,18 @@ from typing import Any
 
 import pytest
 
-from editscope.errors import BadInput
+from editscope.errors import BadInput, Stopped
 from editscope.judges.registry import load_judge
 from editscope.published import results
 from editscope.suites import load_suite
 from editscope.suites.protocol import protocol_for
+from editscope.training.comparison import arms
+from editscope.training.comparison.arms import Arm, train_arm
 from editscope.training.comparison.evaluations import judge_names
 from editscope.training.comparison.settings import read_plan
 from editscope.training.comparison.start import open_comparison
 from editscope.training.recipes.writing import recipe_texts, write_recipe
+from editscope.training.run_files import FINAL, LORA
 from editscope.training.settings import read_experiment
 from support.judged_data import make_picabench, make_worldedit
 from support.judged_data_more import make_kris, make_rise
@@ -53,7 +56,7 @@ def opened(folder: Path, text: str, head: str = 'experiment = "mine.toml"\n') ->
         ('[[arms]]\nname = "Base"\n' + PIXELS, "is the name of the model without training"),
         (ARM + "[arms.data]\nparts = []\n" + PIXELS, "arm 'A' trains on nothing: it has no data"),
         (ARM + 'weights = "none"\nexperiment = "b"\n' + PIXELS, "experiment and weights exclude each other"),
-        (ARM + 'weights = "none"\n' + PIXELS, "is no LoRA file, no folder with transformer/"),
+        (ARM + 'weights = "none"\n' + PIXELS, "is not a LoRA file, a folder with transformer/"),
         (ARM + 'speed = "fast"\n' + PIXELS, "there is no option 'speed'"),
         (
             ARM + '[[evaluations]]\nsuite = "picabench"\njudges = ["openai:x"]\n',
@@ -63,18 +66,30 @@ def opened(folder: Path, text: str, head: str = 'experiment = "mine.toml"\n') ->
             ARM + '[[evaluations]]\nsuite = "picabench"\ndata = "none"\njudges = ["openai:x"]\n',
             "evaluation 'picabench':",
         ),
-        (ARM + PIXELS + 'judges = ["openai:gpt-4o"]\n', "tinygrafix is scored by pixels; leave judges out"),
+        (ARM + PIXELS + 'judges = ["openai:gpt-4o"]\n', "tinygrafix is scored by pixels; remove judges"),
         (ARM + PIXELS + PIXELS, "two are called 'tinygrafix'"),
         (ARM + PIXELS + 'instead = { B = "tinygrafix" }\n', "there is no arm 'B'"),
-        (ARM + PIXELS + 'instead = { base = "paintbench" }\n', "is another suite than tinygrafix"),
+        (ARM + PIXELS + 'instead = { base = "paintbench" }\n', "is a different suite from tinygrafix"),
         (ARM + PIXELS + "limit = 0\n", "is not TOML"),
-        (ARM + '[[evaluations]]\nsuite = "tinygrafix"\nlimit = 0\n', "limit: 0 is not positive"),
+        (ARM + '[[evaluations]]\nsuite = "tinygrafix"\nlimit = 0\n', "limit: 0 must be 1 or more"),
     ],
 )
 def test_a_plan_that_cannot_work_is_refused_in_a_sentence(folder: Path, text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message.replace("(", r"\(")):
         opened(folder, text)
     assert not (folder / "compared").exists()
+
+
+def test_a_launched_training_without_weights_is_a_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arm = Arm("A", read_experiment(folder / "mine.toml"), folder / "out" / "a", document={})
+    monkeypatch.setattr(arms, "_waited", lambda command: 0)
+    (folder / "out" / "a" / FINAL).mkdir(parents=True)
+    (folder / "out" / "a" / FINAL / "other.safetensors").touch()
+    with pytest.raises(Stopped, match=r"training of A has written no weights to .*; to resume, run again"):
+        train_arm(arm, 2, say=lambda _: None, resume_with="run again")
+    (folder / "out" / "a" / FINAL / LORA).touch()
+    train_arm(arm, 2, say=lambda _: None, resume_with="run again")
+    assert arm.weights == folder / "out" / "a" / FINAL / LORA
 
 
 def test_a_judged_suite_needs_judges(folder: Path) -> None:
@@ -90,14 +105,14 @@ def test_weights_of_another_base_model_are_refused(
     named = ARM + 'weights = "zero.safetensors"\n' + PIXELS
     assert opened(folder, named).arms[1].weights == (folder / "zero.safetensors").resolve()
     write_experiment(folder / "qwen.toml", settings_for("qwen_plus", tiny_pipeline("qwen_plus")))
-    with pytest.raises(BadInput, match=r"zero\.safetensors is of another base model than .*qwen_plus: it has .*lora_"):
+    with pytest.raises(BadInput, match=r"zero\.safetensors does not fit the base model .*qwen_plus: it has .*lora_"):
         opened(folder, named, 'experiment = "qwen.toml"\n')
-    with pytest.raises(BadInput, match="arms are compared on one base model"):
+    with pytest.raises(BadInput, match="all arms must have the same base model"):
         opened(folder, ARM + 'experiment = "qwen.toml"\n' + PIXELS)
     trained = folder / "trained"
     trained.mkdir()
     shutil.copy(folder / "qwen.toml", trained / "experiment.toml")
-    with pytest.raises(BadInput, match="another base model"):
+    with pytest.raises(BadInput, match="all arms must have the same base model"):
         opened(folder, ARM + 'weights = "trained"\n' + PIXELS)
     shutil.copy(folder / "mine.toml", trained / "experiment.toml")
     with pytest.raises(BadInput, match="has no weights yet"):
@@ -107,7 +122,7 @@ def test_weights_of_another_base_model_are_refused(
 def test_an_arm_says_what_differs_beside_its_data(folder: Path) -> None:
     (folder / "fast.toml").write_text((folder / "mine.toml").read_text().replace("rate = 0.01", "rate = 0.02"))
     arm = opened(folder, ARM + 'experiment = "fast.toml"\n' + PIXELS).arms[1]
-    assert arm.notes == ("not only its data differ: optimizer.rate is 0.02 (not 0.01)",)
+    assert arm.notes == ("more than its data differs: optimizer.rate is 0.02 (not 0.01)",)
 
 
 def test_a_dry_run_says_what_is_trained_made_and_asked(
@@ -167,6 +182,6 @@ def test_recipes_are_plans_whose_suites_groups_metrics_and_published_rows_exist(
 def test_a_recipe_does_not_go_over_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "pica-kontext.toml").write_text("mine")
     sentences = write_recipe(tmp_path / "plan.toml", "pica-comparison")
-    assert "stays as it is" in sentences[0] and (tmp_path / "pica-kontext.toml").read_text() == "mine"
-    with pytest.raises(BadInput, match="is there already"):
+    assert "already exists and is kept" in sentences[0] and (tmp_path / "pica-kontext.toml").read_text() == "mine"
+    with pytest.raises(BadInput, match="already exists"):
         write_recipe(tmp_path / "plan.toml", "pica-comparison")

@@ -39,7 +39,7 @@ def test_without_sizes_a_picture_keeps_its_own_down_to_a_multiple() -> None:
     [
         (20, 20, THREE, r"enlarged 3.2 times for the bucket 64×64; add a smaller size, or raise enlarge"),
         (400, 100, THREE, r"would lose 62 % in the bucket 96×64; add a size of its proportions, or raise most_cropped"),
-        (65, 64, SizeSettings(((64, 64),), fit="exact"), r"takes only 64×64; write fit = 'crop' or resize it"),
+        (65, 64, SizeSettings(((64, 64),), fit="exact"), r"only accepts 64×64; write fit = 'crop' or resize it"),
     ],
 )
 def test_a_picture_that_fits_in_no_bucket_is_named(

@@ -60,7 +60,7 @@ def test_every_record_is_looked_at_before_anything_starts(tmp_path: Path) -> Non
         place = table.schema.get_field_index(column)
         pq.write_table(table.set_column(place, table.field(column), pa.array(values, table.field(column).type)), shard)
         wanted = part if level is None else {**part, "level": level}
-        with pytest.raises(BadInput, match=f"record 229 of the split 'train' has {what}; leave it out of the export"):
+        with pytest.raises(BadInput, match=f"record 229 of the split 'train' has {what}; exclude it from the export"):
             opened(settings_of(wanted, sizes=SIZES))
 
 

@@ -107,7 +107,7 @@ def test_whole_batches_can_be_taken(tmp_path: Path) -> None:
     assert seen([loader.take(4)])[0] == [
         example for batch in seen(islice(opened(mixed(tmp_path)), 2)) for example in batch
     ]
-    with pytest.raises(BadInput, match="3 examples are no whole number of batches of 2"):
+    with pytest.raises(BadInput, match="3 is not a multiple of the batch size 2"):
         loader.take(3)
 
 
@@ -117,10 +117,10 @@ def test_a_place_in_other_data_is_refused(tmp_path: Path) -> None:
     for other, changed in others:
         options: dict[str, Any] = {"sizes": SMALL, **other}
         settings = settings_of(small_part(tmp_path / "set", weight=2, name="set"), STREAM, **options)
-        with pytest.raises(BadInput, match=rf"made with other data \({changed}\); resume with the settings"):
+        with pytest.raises(BadInput, match=rf"saved with different data \({changed}\); restore the settings"):
             opened(settings).load_state(state)
     make_small_set(tmp_path / "set", per_task=4)
-    with pytest.raises(BadInput, match=r"made with other data \(part set\)"):
+    with pytest.raises(BadInput, match=r"saved with different data \(part set\)"):
         opened(mixed(tmp_path)).load_state(state)
 
 
@@ -131,7 +131,7 @@ def test_a_worker_that_dies_is_a_sentence(tmp_path: Path) -> None:
         assert isinstance(loader._maker, InWorkers)
         processes = [worker.process for worker in loader._maker._workers]
         os.kill(processes[0].pid, signal.SIGKILL)
-        with pytest.raises(Stopped, match=r"a worker process that makes examples died \(signal 9\)"):
+        with pytest.raises(Stopped, match=r"a worker process died \(signal 9\)"):
             for _ in range(50):
                 next(loader)
     assert all(process.poll() is not None for process in processes)
@@ -162,7 +162,7 @@ def test_a_worker_that_hangs_is_replaced_once_and_the_second_time_is_a_sentence(
         made += seen(islice(loader, 11))
         assert made == wanted and first.wait() == -signal.SIGKILL
         hang()
-        with pytest.raises(Stopped, match=r"gave nothing for 600 s while it made part .*: .* for the second time"):
+        with pytest.raises(Stopped, match=r"produced nothing for 600 s while making part .*: .*, twice"):
             for _ in range(12):
                 next(loader)
 

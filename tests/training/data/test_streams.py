@@ -77,7 +77,7 @@ def test_a_canvas_on_which_problems_hardly_fit_is_refused() -> None:
 def test_options_of_sets_are_none_of_streams() -> None:
     with pytest.raises(BadInput, match="no option 'per_cell' of the stream of paintbench"):
         open_stream("paintbench?per_cell=3", "x")
-    with pytest.raises(BadInput, match="has no stream of problems; those with one are paintbench, tinygrafix"):
+    with pytest.raises(BadInput, match="has no stream of problems; choose one of paintbench, tinygrafix"):
         open_stream("worldedit", "x")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
 from importlib.util import find_spec
@@ -18,7 +19,7 @@ from editscope.trackers.targets import LogTarget
 from editscope.training.log import TrainingLog
 from editscope.training.log.metrics_file import read_training
 from editscope.training.log.samples import sample_grid
-from editscope.training.log.tracker_feed import TrackerFeed
+from editscope.training.log.tracker_feed import TrackerFeed, _new_lines
 from support.trackers.trackio_rows import trackio_rows
 from support.trackers.wandb_file import wandb_history, wandb_run
 from support.training.rollouts import rollouts
@@ -90,6 +91,32 @@ def test_trackio_gets_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     trained(tmp_path / "mine", range(1, 4), 0.0, trackers=["trackio:editing"])
     rows = trackio_rows("editing", "mine")
     assert [(row["step"], row["loss"]) for row in rows if "loss" in row] == [(1, 1.0), (2, 2.0), (3, 3.0)]
+
+
+class Growing(io.BytesIO):
+    """A file whose last line is torn when it is read, and is followed by another one after that."""
+
+    def __init__(self, text: bytes) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        line = super().readline()
+        if line and not line.endswith(b"\n"):
+            self.write(b"\nnew\n")
+            self.seek(-5, io.SEEK_CUR)
+        return line
+
+    def __next__(self) -> bytes:
+        return self.readline() or next(iter(()))
+
+
+def test_nothing_behind_a_torn_line_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("editscope.training.log.tracker_feed.open_file", lambda path: Growing(b"one\ntwo\nto"))
+    assert list(_new_lines(Path("metrics.jsonl"), 4)) == [b"two\n"]
+    monkeypatch.setattr("editscope.training.log.tracker_feed.TOGETHER", 2)
+    monkeypatch.setattr("editscope.training.log.tracker_feed.open_file", lambda path: Growing(b"1\n2\n3\n4\n5\n"))
+    assert list(_new_lines(Path("metrics.jsonl"), 0)) == [b"1\n2\n", b"3\n4\n", b"5\n"]
 
 
 def test_points_are_there_while_the_training_goes_on(tmp_path: Path) -> None:

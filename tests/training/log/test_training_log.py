@@ -129,9 +129,9 @@ def test_other_processes_log_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_settings_are_checked() -> None:
     TrackingSettings(trackers=("tensorboard", "wandb:mine")).check("mine.toml, [tracking]")
     for wrong, words in (
-        (TrackingSettings(trackers="tensorboard"), "is no list"),
+        (TrackingSettings(trackers="tensorboard"), "is not a list"),
         (TrackingSettings(trackers=("tensorbord",)), "did you mean 'tensorboard'"),
-        (TrackingSettings(trackers=("wandb",)), "names no PROJECT; write wandb:PROJECT"),
+        (TrackingSettings(trackers=("wandb",)), "has no PROJECT; write wandb:PROJECT"),
         (TrackingSettings(samples_every=-1), "samples_every: -1"),
         (TrackingSettings(samples=0), "samples: 0"),
     ):

@@ -106,12 +106,12 @@ def test_the_copy_of_an_experiment_names_its_start_in_full(
     ("lora", "sentence"),
     [
         ('rank = 8\nstart = "HERE"', "has rank 4, and [lora] rank is 8; write rank = 4"),
-        ('rank = 4\ntargets = "to_q"\nstart = "HERE"', "0 weights are missing"),
-        ('rank = 4\ntargets = "all-linear"\nstart = "HERE"', "write the targets and the pipeline"),
-        ('rank = 4\nstart = "nowhere"', "nowhere is not there; give the file or folder of a trained LoRA"),
+        ('rank = 4\ntargets = "to_q"\nstart = "HERE"', "0 weights missing"),
+        ('rank = 4\ntargets = "all-linear"\nstart = "HERE"', "set the targets and the pipeline"),
+        ('rank = 4\nstart = "nowhere"', "nowhere does not exist; give the file or folder of a trained LoRA"),
         ('rank = 4\nstart = "HERE/checkpoints"', "give the folder of a finished training"),
         ('rank = 4\nstart = "HERE/experiment.toml"', "experiment.toml cannot be read"),
-        ('rank = 4\nstart = ""', "start: names nothing"),
+        ('rank = 4\nstart = ""', "start: is empty"),
     ],
 )
 def test_a_start_that_does_not_fit_is_refused(

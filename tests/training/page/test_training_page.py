@@ -60,7 +60,7 @@ def test_a_best_checkpoint_that_was_removed_is_not_offered(tmp_path: Path) -> No
     (there / "state.json").write_text("{}")
     assert steps_there(tmp_path) == {2}
     words = text_of(write_training_page(tmp_path))
-    gone = "Checkpoint of step 1 saved. It is not in the folder any more: [checkpoints] keep removes old ones."
+    gone = "Checkpoint of step 1 saved. It is no longer in the folder: [checkpoints] keep removes old ones."
     assert words.count(gone) == 2, "in the first sentence and in the table"
     assert "Checkpoint of step 2 saved. It is not" not in words
 

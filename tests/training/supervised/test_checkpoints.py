@@ -18,7 +18,16 @@ import torch
 
 from editscope.errors import BadInput, Stopped
 from editscope.runfolder.files import DiskError
-from editscope.training.checkpoints import FOLDER, checkpoints_in, load_checkpoint, random_state, set_random_state
+from editscope.training.checkpoints import (
+    FOLDER,
+    TrainingState,
+    checkpoints_in,
+    load_checkpoint,
+    random_state,
+    save_checkpoint,
+    set_random_state,
+)
+from editscope.training.monitors import MonitorStop
 from editscope.training.supervised.loop import Diverged, LoopSettings, TrainingLoop
 from editscope.training.supervised.objective import Objective
 from editscope.training.supervised.settings import (
@@ -118,7 +127,7 @@ def test_interrupted_and_resumed_equals_uninterrupted_bit_for_bit(kind: Any, at:
     width = 1024 if kind == "8bit" else 16  # smaller tensors are not kept in 8 bits
     whole = loop_in(tmp_path / "whole", Line(width), settings)
     whole.run()
-    with pytest.raises(Stopped, match=f"stopped after step {at} of 12, with a checkpoint; to go on, run the same"):
+    with pytest.raises(Stopped, match=f"stopped after step {at} of 12, with a checkpoint; to resume, run the same"):
         loop_in(tmp_path / "parts", Line(width), settings, hooks=[stop_after(at)]).run()
     random.seed(99), np.random.seed(99), torch.manual_seed(99)
     again = loop_in(tmp_path / "parts", Line(width), settings)
@@ -158,7 +167,7 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_works(file: str, tm
     data = bytearray((place / file).read_bytes())
     data[len(data) // 2] ^= 0xFF
     (place / file).write_bytes(data[: len(data) - 3] if file == "state.json" else data)
-    with pytest.raises(BadInput, match=f"{file} .*remove .*step-00000012 to go on from the"):
+    with pytest.raises(BadInput, match=f"{file} .*delete .*step-00000012 to resume from the previous checkpoint"):
         loop_in(tmp_path).resume()
     shutil.rmtree(place)
     again = loop_in(tmp_path)
@@ -258,7 +267,57 @@ def test_data_that_end_before_the_last_step_end_well(tmp_path: Path) -> None:
         def __iter__(self) -> Iterator[Sequence[float]]:
             yield from ([0.1, 0.2] for _ in range(5))
 
-    said: list[str] = []
-    assert TrainingLoop(Line(), Some(2), SETTINGS, tmp_path, say=said.append).run() == 2
+    printed: list[str] = []
+    seen: list[int] = []
+
+    def look(loop: TrainingLoop) -> None:
+        seen.append(loop.step)
+        loop.more["seen"] = len(seen)
+
+    some = Some(2)
+    assert TrainingLoop(Line(), some, SETTINGS, tmp_path, at_end=[look], say=printed.append).run() == 2
+    assert [step for step, _ in checkpoints_in(tmp_path)] == [2] and seen == [2]
+    assert "the data ended after step 2 of 12" in printed[-1]
+
+    class Ended(Numbers):
+        def __iter__(self) -> Iterator[Sequence[float]]:
+            yield from ()
+
+    again = TrainingLoop(Line(), Ended(2), SETTINGS, tmp_path, at_end=[look])
+    assert again.resume() == 2 and again.run() == 2 and again.more == {"seen": 1}, "the hooks are not repeated"
+
+
+def test_the_hooks_at_the_end_run_once_after_the_last_step(tmp_path: Path) -> None:
+    seen: list[int] = []
+    loop_in(tmp_path, at_end=[lambda loop: seen.append(loop.step)]).run()
+    assert seen == [12]
+
+
+def test_a_monitor_that_stops_at_the_end_of_the_data_is_heard(tmp_path: Path) -> None:
+    class Some(Numbers):
+        def __iter__(self) -> Iterator[Sequence[float]]:
+            yield from ([0.1, 0.2] for _ in range(5))
+
+    def stop(loop: TrainingLoop) -> None:
+        loop.stop_because = "stopped at step 2: too many"
+
+    with pytest.raises(MonitorStop, match="stopped at step 2: too many; a checkpoint is saved"):
+        TrainingLoop(Line(), Some(2), SETTINGS, tmp_path, at_end=[stop]).run()
     assert [step for step, _ in checkpoints_in(tmp_path)] == [2]
-    assert "the data ended after step 2 of 12" in said[-1]
+
+
+class Lost(torch.Tensor):
+    """A tensor on a device whose memory is full."""
+
+    def cpu(self, *_: Any, **__: Any) -> Any:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+
+@pytest.mark.parametrize("where", ["weights", "average", "optimizer"])
+def test_an_error_of_the_device_is_not_blamed_on_the_disk(where: str, tmp_path: Path) -> None:
+    lost = torch.zeros(2).as_subclass(Lost)
+    fine: dict[str, Any] = {"weights": {"a": torch.zeros(2)}, "average": None, "optimizer": {}}
+    state = TrainingState(step=1, settings={}, loader={}, **{**fine, where: {"a": lost}})
+    with pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
+        save_checkpoint(tmp_path, state, keep=1)
+    assert not checkpoints_in(tmp_path)

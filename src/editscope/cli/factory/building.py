@@ -264,7 +264,7 @@ def _kept_funnel(folder: Path) -> list[FunnelRow]:
     try:
         return [FunnelRow.from_json(row) for row in json.loads(path.read_text(encoding="utf-8"))]
     except (ValueError, TypeError, AttributeError) as error:
-        raise BadInput(f"{path} is no funnel ({error}); build again to write it") from error
+        raise BadInput(f"{path} is not a funnel ({error}); build again to write it") from error
 
 
 def kept_funnel(plan: BuildPlan, folder: Path) -> Sequence[FunnelRow]:

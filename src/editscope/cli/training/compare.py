@@ -28,7 +28,7 @@ def compare(
     ] = None,
     dry_run: opt.DryRun = False,
     tables: Annotated[
-        bool, typer.Option("--tables", help="Only write the tables again, of the runs that are finished.")
+        bool, typer.Option("--tables", help="Only write the tables again, from the finished runs.")
     ] = False,
     as_json: opt.AsJson = False,
     budget: opt.Budget = None,
@@ -56,7 +56,7 @@ def compare(
 
       editscope train compare plan.toml --budget 200
 
-    The same command goes on where it stopped: nothing is trained, edited or judged twice.
+    The same command resumes where it stopped: nothing is trained, edited or judged twice.
     """
     from editscope.training.comparison.start import carry_out, open_comparison
 

@@ -18,8 +18,8 @@ Row = tuple[str, str]
 
 def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -> None:
     """Print what a supervised run will do."""
-    from editscope.training.checkpoints import checkpoints_in
     from editscope.training.monitors import read_monitors
+    from editscope.training.run_files import checkpoints_in
     from editscope.training.supervised.outline import outline
     from editscope.training.supervised.start import (
         check_folder,
@@ -42,13 +42,13 @@ def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -
         ("examples of a step", f"{plan.examples} in batches of {experiment.training.batch}, over all processes"),
         ("pictures seen", f"{plan.pictures:,}"),
         *(("data", sentence) for sentence in plan.checked),
-        ("records", "without end" if plan.records is None else f"{plan.records:,}"),
+        ("records", "endless" if plan.records is None else f"{plan.records:,}"),
         *([] if plan.epochs is None else [("epochs", f"{plan.epochs:.2f}")]),
         ("rate", f"{experiment.optimizer.rate:g}, {experiment.schedule.kind}, warm-up {experiment.schedule.warmup}"),
         *(("note", note) for note in warm_up_note(experiment.schedule, plan.steps)),
         *_memory_rows(plan.memory),
         ("memory in all, about", f"{_in_all(plan.memory)} for each process"),
-        ("checkpoints", f"each {experiment.checkpoints.every} steps, the last {experiment.checkpoints.keep} stay"),
+        ("checkpoints", f"every {experiment.checkpoints.every} steps, the last {experiment.checkpoints.keep} are kept"),
         ("folder", _place(folder, resume, [step for step, _ in there])),
     ]
     _say_rows(rows)
@@ -56,8 +56,8 @@ def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -
 
 def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: bool) -> None:
     """Print what reinforcement learning will do: what is sampled, computed, asked and paid."""
-    from editscope.training.checkpoints import checkpoints_in
     from editscope.training.reinforcement.outline import outline_reinforcement
+    from editscope.training.run_files import checkpoints_in
     from editscope.training.supervised.start import check_folder, check_trackers, tracking_of
     from editscope.transport.forecast import Forecast
 
@@ -82,7 +82,7 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
         *_memory_rows(plan.memory),
         ("memory in all, about", f"{_in_all(plan.memory)} for each process, without a planner"),
         ("memory of the CPU", f"{_gibibytes(plan.waiting)} for the batches of a round, over all processes"),
-        ("checkpoints", f"each {settings.save_every} rounds, the last {experiment.checkpoints.keep} stay"),
+        ("checkpoints", f"every {settings.save_every} rounds, the last {experiment.checkpoints.keep} are kept"),
         ("folder", _place(folder, resume, [step for step, _ in there])),
     ]
     _say_rows(rows)
@@ -103,13 +103,13 @@ def _in_all(memory: Mapping[str, int | None]) -> str:
 
 def _gibibytes(size: int | None) -> str:
     if size is None:
-        return "not known before they are downloaded"
+        return "unknown until they are downloaded"
     return f"{size / (1 << 30):.2f} GiB" if size >= 1 << 27 else f"{size / (1 << 20):.2f} MiB"
 
 
 def _cost(spent: Forecast) -> str:
     known = f"${spent.known_usd:,.2f}"
-    return f"{known}, and what {len(spent.unknown)} without a known price cost" if spent.unknown else known
+    return f"{known}, plus {len(spent.unknown)} without a known price" if spent.unknown else known
 
 
 def _model_rows(experiment: Experiment, plan: RunOutline) -> list[Row]:
@@ -124,7 +124,7 @@ def _model_rows(experiment: Experiment, plan: RunOutline) -> list[Row]:
 
 
 def _device_row(device: str) -> list[Row]:
-    """A row for a device that is not here: a run is often looked at on another machine than the one that trains."""
+    """A row for a device that this machine lacks: dry runs are often made on another machine."""
     import torch
 
     here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}

@@ -35,14 +35,14 @@ RunFolder: TypeAlias = Annotated[
 def run(
     experiment: ExperimentFile,
     out: RunFolder = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume from the last checkpoint.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what will happen, without loading any weights.")
     ] = False,
 ) -> None:
     """Train what an experiment describes: LoRA layers, or the whole network; by rewards if it has [reinforcement].
 
-    Ctrl-C finishes the step, or the group of edits, saves a checkpoint and says how to go on. Several processes are
+    Ctrl-C finishes the step, or the group of edits, saves a checkpoint and says how to resume. Several processes are
     started with accelerate:
 
       editscope train run experiment.toml --dry-run
@@ -76,13 +76,13 @@ def run(
 @app.command(cls=GroupedOptions)
 def new(
     file: Annotated[Path, typer.Argument(metavar="EXPERIMENT.toml", help="The file to write.")],
-    recipe: Annotated[str, typer.Option("--recipe", metavar="NAME", help="The recipe to begin with.")] = "pica-kontext",
+    recipe: Annotated[str, typer.Option("--recipe", metavar="NAME", help="The recipe to start from.")] = "pica-kontext",
 ) -> None:
-    """Write the file of an experiment from a recipe, with a comment at each value that a paper does not state.
+    """Write the file of an experiment from a recipe, with a comment on each value that its paper does not state.
 
     editscope train new experiment.toml --recipe pica-qwen
 
-    Recipes of comparisons write a plan for `train compare`, and its experiment beside it:
+    Recipes of comparisons write a plan for `train compare`, and its experiment next to it:
 
       editscope train new plan.toml --recipe pica-comparison
     """
@@ -106,9 +106,9 @@ def export(
 
     editscope run paintbench --editor 'diffusers:MODEL?lora=mine/pytorch_lora_weights.safetensors'
     """
+    from editscope.training.run_files import EXPERIMENT
     from editscope.training.settings import read_experiment
     from editscope.training.supervised.export import export_checkpoint
-    from editscope.training.supervised.start import EXPERIMENT
 
     if not (folder / EXPERIMENT).is_file():
         raise BadInput(f"{folder} has no {EXPERIMENT}; give the folder of a training run")
@@ -125,7 +125,7 @@ app.command(cls=GroupedOptions)(compare)
 def planner(
     experiment: ExperimentFile,
     out: RunFolder = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume from the last checkpoint.")] = False,
 ) -> None:
     """Train a planner on texts: a language model that turns an implicit instruction into what will be visible.
 
@@ -143,24 +143,24 @@ def planner(
 
 
 def _say_reading(file: Path) -> None:
-    """Say at once what is read: PyTorch and diffusers take seconds to load. Only the first process does."""
+    """Say at once which file is read: PyTorch and diffusers take seconds to load. Only the first process does."""
     if os.environ.get("RANK", "0") == "0":
         printing.say(f"reading {file} …")
 
 
 @contextmanager
 def _ended_at_once(folder: Path) -> Iterator[None]:
-    """A second Ctrl-C, which waits for nothing: what is there stays, and a sentence says how to go on."""
+    """Turn a second Ctrl-C, which stops at once, into a sentence that says how to resume."""
     try:
         yield
     except KeyboardInterrupt:
-        from editscope.training.checkpoints import checkpoints_in
+        from editscope.training.run_files import checkpoints_in
 
         there = checkpoints_in(folder)
         if not there:
-            raise Stopped("ended at once, before the first checkpoint; run the same command to begin again") from None
+            raise Stopped("aborted before the first checkpoint; run the same command to start over") from None
         raise Stopped(
-            f"ended at once; the checkpoint of step {there[-1][0]} stays: to go on from it, run the same command with "
+            f"aborted, but the checkpoint of step {there[-1][0]} is kept: to resume from it, run the same command with "
             "--resume"
         ) from None
 

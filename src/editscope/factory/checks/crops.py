@@ -30,7 +30,7 @@ def ratio_of(text: str) -> tuple[int, int]:
     """
     found = _RATIO.fullmatch(text)
     if found is None or not int(found[1]) or not int(found[2]):
-        raise BadInput(f"{text!r} is no ratio; write width and height, such as '2:3'")
+        raise BadInput(f"{text!r} is not a ratio; write width and height, such as '2:3'")
     return int(found[1]), int(found[2])
 
 

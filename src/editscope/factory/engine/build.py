@@ -153,7 +153,7 @@ class Build(OpenedBuild):
         try:
             return asyncio.run(self._run())
         except DiskError as error:
-            raise Stopped(f"{error}; then `editscope factory build` goes on with it") from error
+            raise Stopped(f"{error}; then `editscope factory build` continues it") from error
 
     async def _run(self) -> BuildResult:
         models = list(self.tools.models.values())

@@ -55,7 +55,7 @@ class GoneBlobs:
     earlier: set[str] = field(default_factory=set)
 
     def met(self) -> bool:
-        """Whether the walk met such blobs that it did not know; it has to begin anew then."""
+        """Whether the walk met such blobs that it did not know; it must start over then."""
         more = self.new - self.known
         self.known |= more
         self.new = set()

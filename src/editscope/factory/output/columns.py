@@ -107,7 +107,7 @@ class ExportColumn:
         }
         if not fits[self.type]:
             shown = as_json(value)
-            raise BadInput(f"{where}: {shown[:80]} is no {self.type}; correct the type under [output] columns")
+            raise BadInput(f"{where}: {shown[:80]} is not a {self.type}; correct the type under [output] columns")
         for blob in (value if isinstance(value, list) else [value]) if self.type in _BLOBS else ():
             if blobs.is_gone(blob):
                 raise BadInput(f"{where}: {BlobGone(blobs.path(blob))}")

@@ -24,7 +24,7 @@ from editscope.factory.output.splitting import SourceGroups, split_of
 from editscope.factory.output.suite_folder import SUITE, SuiteFolder
 from editscope.factory.output.webdataset import TarShards
 from editscope.files import SETTINGS, read_file
-from editscope.runfolder.files import writing
+from editscope.runfolder.files import sync_path, writing
 
 FORMAT = 1
 MARK = "export.json"
@@ -179,7 +179,7 @@ def read_mark(folder: Path) -> dict[str, Any]:
     try:
         found = json.loads(read_file(folder / MARK, SETTINGS))
     except (OSError, ValueError) as error:
-        raise BadInput(f"{folder} is no export of a build: it has no {MARK} that can be read") from error
+        raise BadInput(f"{folder} is not an export of a build: it has no {MARK} that can be read") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise BadInput(f"{folder / MARK} was written by another version of Editscope; export the build again")
     return found
@@ -253,8 +253,4 @@ def _sync(folder: Path) -> None:
     """Wait until the disk has all files of a folder."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            handle = os.open(path, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            sync_path(path)

@@ -47,7 +47,7 @@ class PlanInput:
         if self.kind in ("folder", "file"):
             path = Path(given)
             if not (path.is_dir() if self.kind == "folder" else path.exists()):
-                raise BadInput(f"--{self.name}: {path} is no {self.kind}; name one that is there")
+                raise BadInput(f"--{self.name}: {path} is not a {self.kind}; name one that exists")
             return str(path.absolute())
         if self.kind == "number":
             try:

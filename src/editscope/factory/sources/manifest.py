@@ -87,7 +87,7 @@ def _json_rows(path: Path, data: bytes) -> Iterator[tuple[int, Fields]]:
         except Malformed as error:
             raise BadInput(f"{path} line {number} is not JSON ({error}); write one object a line") from error
         if not isinstance(row, dict):
-            raise BadInput(f"{path} line {number} is no object; write one object a line")
+            raise BadInput(f"{path} line {number} is not an object; write one object a line")
         yield number, row
 
 

@@ -29,7 +29,7 @@ class MixedSource(RecordSource):
         self.shares: dict[str, float] = {}
         for name, entry in self.settings["parts"].items():
             if not isinstance(entry, Mapping):
-                raise BadInput(f"the part {name!r} of the source is no table; write: {name} = {{ use = 'folder' }}")
+                raise BadInput(f"the part {name!r} of the source is not a table; write: {name} = {{ use = 'folder' }}")
             share = entry.get("share", 1)
             if not isinstance(share, int | float) or isinstance(share, bool) or share <= 0:
                 raise BadInput(f"the part {name!r} of the source has the share {share!r}; write a number above 0")

@@ -37,7 +37,7 @@ class FileFolderSource(RecordSource):
         """The folder; BadInput where there is none."""
         folder = tools.folder / str(self.settings["path"])
         if not self.settings["path"] or not folder.is_dir():
-            raise BadInput(f"the source {self.settings['path']!r} is no folder; name one with {self.what}")
+            raise BadInput(f"the source {self.settings['path']!r} is not a folder; name one with {self.what}")
         return folder
 
     def files(self, folder: Path) -> list[Path]:
@@ -76,7 +76,7 @@ def picture_blob(path: Path, tools: Tools) -> dict[str, str]:
     """The file of a picture as a blob; BadInput where it cannot be read."""
     kind = TYPES.get(path.suffix.lower())
     if kind is None:
-        raise BadInput(f"{path} is no picture: its name ends with none of {', '.join(TYPES)}")
+        raise BadInput(f"{path} is not a picture: its name ends with none of {', '.join(TYPES)}")
     try:
         return tools.blobs.put(read_file(path, PICTURE), kind)
     except OSError as error:

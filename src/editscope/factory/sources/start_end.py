@@ -51,7 +51,7 @@ class StartEndSource(RecordSource):
     def _pairs(self, tools: Tools) -> dict[str, tuple[Path, Path]]:
         folder = tools.folder / str(self.settings["path"])
         if not self.settings["path"] or not folder.is_dir():
-            raise BadInput(f"the source {self.settings['path']!r} is no folder; name one with start and end pictures")
+            raise BadInput(f"the source {self.settings['path']!r} is not a folder; it needs start and end pictures")
         named: dict[tuple[str, str], Path] = {}
         for path in sorted(folder.rglob("*")):
             ending = next((one for one in (START, END) if path.stem.endswith(one)), "")

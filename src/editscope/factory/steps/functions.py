@@ -50,7 +50,7 @@ class FunctionStep(PlainStep):
     def _function(self) -> Any:
         found = find_object(FUNCTION, str(self.settings["function"]).removeprefix(f"{KIND}:"))
         if not callable(found):
-            raise BadInput(f"step {self.name!r}: {self.settings['function']} is no function")
+            raise BadInput(f"step {self.name!r}: {self.settings['function']} is not a function")
         return found
 
     def _check_settings(self, function: Any) -> None:

@@ -45,7 +45,7 @@ class TextCheck:
             return
         entries = record.get(self.each)
         if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
-            raise StepFailed(f"the field {self.each!r} is no list of tables, so that no rule can be checked")
+            raise StepFailed(f"the field {self.each!r} is not a list of tables, so that no rule can be checked")
         for entry in entries:
             yield self._text({**record, **entry})
 
@@ -145,11 +145,11 @@ _EXAMPLES = {
 
 def _as_text(value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise StepFailed(f"the field {name!r} is no text, so that no rule can be checked")
+        raise StepFailed(f"the field {name!r} is not a text, so that no rule can be checked")
     return value
 
 
 def _as_texts(value: Any, name: str) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise StepFailed(f"the field {name!r} is no list of texts, so that no rule can be checked")
+        raise StepFailed(f"the field {name!r} is not a list of texts, so that no rule can be checked")
     return tuple(_as_text(one.get("question") if isinstance(one, Mapping) else one, name) for one in value)

@@ -24,7 +24,7 @@ class SpreadStep(PlainStep):
         """The record with the entries."""
         entries = record.fields.get(self.settings["field"])
         if not isinstance(entries, list):
-            raise StepFailed(f"the field {self.settings['field']!r} is no list")
+            raise StepFailed(f"the field {self.settings['field']!r} is not a list")
         wanted = record.fields.get(self.settings["count"]) if self.settings["count"] else len(entries)
         if len(entries) != wanted:
             return dropped(f"another number of {self.settings['field']} than asked for: {len(entries)} for {wanted}")

@@ -61,7 +61,7 @@ class MakingStep(RecordStep):
         """The model of this step."""
         found = tools.model(str(self.settings["model"]))
         if not isinstance(found, ThreadedModel):
-            raise BadInput(f"step {self.name!r}: {self.settings['model']!r} is no model that can {self.verb}")
+            raise BadInput(f"step {self.name!r}: {self.settings['model']!r} is not a model that can {self.verb}")
         return found
 
     def kept_media(self, made: MadeMedia, model: ThreadedModel, tools: Tools, notes: Mapping[str, Any]) -> Outcome:

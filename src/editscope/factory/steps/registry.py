@@ -163,7 +163,7 @@ def _class(what: str, use: str, ours: Mapping[str, str], group: str, base: type[
             raise unknown(what, use, [*ours, *points])
         found = load_registered(what, points[use])
     if not (isinstance(found, type) and issubclass(found, base)):
-        raise BadInput(f"the {what} {use} is no class that derives from {base.__module__}.{base.__name__}")
+        raise BadInput(f"the {what} {use} is not a class that derives from {base.__module__}.{base.__name__}")
     return found
 
 

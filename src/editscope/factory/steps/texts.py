@@ -40,7 +40,7 @@ class ExpandStep(PlainStep):
         """A record for each entry."""
         entries = record.fields.get(self.settings["field"])
         if not isinstance(entries, list):
-            raise StepFailed(f"the field {self.settings['field']!r} is no list")
+            raise StepFailed(f"the field {self.settings['field']!r} is not a list")
         if not entries:
             return dropped("nothing to expand")
         most = self.settings["most"] or len(entries)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import time
 import zlib
@@ -17,7 +16,7 @@ from editscope.errors import BadInput
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome
 from editscope.outside import repaired
-from editscope.runfolder.files import DiskError
+from editscope.runfolder.files import DiskError, sync_path
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -84,7 +83,7 @@ def _reading(method: Callable[Concatenate[ResultStore, P], T]) -> Callable[Conca
 
 def damaged(path: Path, error: BaseException) -> str:
     """What to do about a store that cannot be read."""
-    return f"{path} is damaged ({error}); put a copy of it back, or move it away and build again"
+    return f"{path} is damaged ({error}); restore a copy, or move it away and build again"
 
 
 class ResultStore:
@@ -136,11 +135,7 @@ class ResultStore:
         if time.monotonic() - self._synced < at_most_every_s:
             return
         if self._log.exists():
-            handle = os.open(self._log, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            sync_path(self._log)
         self._synced = time.monotonic()
 
     # ---- results of records
@@ -189,7 +184,7 @@ class ResultStore:
 
     @_reading
     def pending(self) -> list[tuple[str, str, str]]:
-        """PipelineStep, record and reason of what failed and was not done since."""
+        """Step, record and reason of each unresolved failure."""
         rows = self._database.execute("SELECT step, record, reason FROM failures WHERE reason != '' ORDER BY at")
         return [(step, record, reason) for step, record, reason in rows]
 

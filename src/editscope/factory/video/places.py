@@ -38,7 +38,7 @@ def video_path(record: Record, field: str, tools: Tools) -> Path:
     """The file of a record's video; BadInput where it is gone or another one now."""
     video = record.fields.get(field)
     if not isinstance(video, Mapping) or (BLOB not in video and "file" not in video):
-        raise StepFailed(f"the field {field!r} is no video")
+        raise StepFailed(f"the field {field!r} is not a video")
     if BLOB in video:
         path = tools.blobs.path(video)
         if not path.is_file():
@@ -51,7 +51,7 @@ def video_path(record: Record, field: str, tools: Tools) -> Path:
     try:
         same = content_of(path) == video.get("content")
     except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror}); put it back") from error
+        raise BadInput(f"{path} cannot be read ({error.strerror}); check its permissions, or restore it") from error
     if not same:
-        raise BadInput(f"{path} is another file than when the build began; put the first one back, or build anew")
+        raise BadInput(f"{path} changed since the build began; restore it, or start a new build")
     return path

@@ -50,13 +50,6 @@ class IdeaWords:
     domains: Mapping[str, str]
     ideas: tuple[CaseIdea, ...]
 
-    def ideas_for(self, subtask: str) -> tuple[CaseIdea, ...]:
-        """The ideas of a sub-task."""
-        known = [one for subtasks in self.tasks.values() for one in subtasks]
-        if subtask not in known:
-            raise unknown("sub-task", subtask, known)
-        return tuple(idea for idea in self.ideas if idea.subtask == subtask)
-
 
 @cache
 def shipped_idea_words() -> IdeaWords:

@@ -77,13 +77,6 @@ class ProcessWords:
     scenarios: tuple[ProcessScenario, ...]
     paths: tuple[PathPair, ...]
 
-    def scenarios_for(self, subtask: str) -> tuple[ProcessScenario, ...]:
-        """The scenarios of a sub-task."""
-        known = [one for category in self.categories.values() for one in category.subtasks]
-        if subtask not in known:
-            raise unknown("sub-task", subtask, known)
-        return tuple(scenario for scenario in self.scenarios if scenario.subtask == subtask)
-
 
 @cache
 def shipped_process_words() -> ProcessWords:

@@ -1,4 +1,4 @@
-"""Arms of a comparison: the experiment of each, checked before anything is trained, and the weights that come out."""
+"""Arms of a comparison: the experiment of each, checked before any training, and the trained weights."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from typing import Any
 from editscope.documents import toml_text
 from editscope.errors import BadInput, Stopped
 from editscope.runfolder.files import write_whole
-from editscope.training.checkpoints import checkpoints_in
-from editscope.training.comparison.base_weights import NETWORK, check_weights, weights_of_training
+from editscope.training.comparison.base_weights import check_weights, weights_of_training
 from editscope.training.comparison.settings import BASE, ArmSettings, ComparisonPlan, folder_name
 from editscope.training.data.settings import data_settings
 from editscope.training.data.sources import open_source
 from editscope.training.models.settings import LoraSettings
+from editscope.training.run_files import EXPERIMENT, checkpoints_in, weights_in
 from editscope.training.settings import Experiment, experiment_of, read_document
 
-EXPERIMENT, TRAINED = "experiment.toml", "trained.json"
+TRAINED = "trained.json"
 OTHER_WAYS = ("reinforcement", "planner")
 
 
 @dataclass(frozen=True, eq=False)
 class Arm:
-    """One row of the tables: the model as it was (``base``), or with weights that were trained.
+    """One column of the tables: the untrained model (``base``), or one with trained weights.
 
-    ``document`` is what the arm trains, with absolute paths, None where nothing is trained here; ``given`` are weights
+    ``document`` is the experiment to train, with absolute paths; None if nothing is trained here. ``given`` are weights
     that the plan names.
     """
 
@@ -43,7 +43,7 @@ class Arm:
 
     @property
     def label(self) -> str:
-        """The arm as tables name it."""
+        """The name of the arm in tables."""
         return BASE if self.name == BASE else f"+ {self.name}"
 
     @property
@@ -53,33 +53,33 @@ class Arm:
 
     @property
     def done(self) -> bool:
-        """Whether its weights are there."""
+        """Whether its weights exist."""
         return not self.trains or (self.folder / TRAINED).is_file()
 
     @property
     def step(self) -> int:
-        """The step of its last checkpoint; 0 where there is none."""
+        """The step of its last checkpoint; 0 if there is none."""
         there = checkpoints_in(self.folder) if self.trains else []
         return there[-1][0] if there else 0
 
     @property
     def weights(self) -> Path | None:
-        """Where its weights are; None for the base, and for an arm that is not trained yet."""
+        """The path of its weights; None for the base, and for an arm that is not trained yet."""
         if self.given is not None or not self.done or not self.trains:
             return self.given
-        stored = json.loads((self.folder / TRAINED).read_text())
+        stored = json.loads((self.folder / TRAINED).read_text(encoding="utf-8"))
         return (self.folder / str(stored["weights"])).resolve()
 
     @property
     def sampled(self) -> Experiment:
-        """The experiment by which its edits are made: LoRA or a network, as its weights are."""
+        """The experiment for making its edits: with a LoRA or a whole network, depending on its weights."""
         if self.weights is None:
             return self.experiment
         return replace(self.experiment, lora=None if self.weights.is_dir() else self.experiment.lora or LoraSettings())
 
 
 def resolve_arms(plan: ComparisonPlan, out: Path) -> tuple[Arm, ...]:
-    """The base and the arms of a plan; BadInput for one that cannot be trained, or is of another base model."""
+    """The base and the arms of a plan; BadInput for an arm that cannot be trained or has another base model."""
     file = plan.folder / plan.experiment
     document = read_document(file)
     whole = _checked(document, file)
@@ -113,8 +113,8 @@ def _checked(document: Mapping[str, Any], file: Path, name: str = "") -> Experim
     for table in OTHER_WAYS:
         if table in experiment.extra:
             raise BadInput(
-                f"{file.name} has a table [{table}]; a comparison trains supervised experiments: train it by itself, "
-                "and name its weights in an arm"
+                f"{file.name} has a table [{table}], but a comparison only trains supervised experiments: train it "
+                "separately, and name its weights in an arm"
             )
     return replace(experiment, name=name or experiment.name, evaluation=None)
 
@@ -124,13 +124,13 @@ def _same_model(experiment: Experiment, base: Experiment, where: str) -> None:
         mine, theirs = getattr(experiment.model, name), getattr(base.model, name)
         if mine != theirs:
             raise BadInput(
-                f"{where}: [model] {name} is {mine!r}, and that of the base is {theirs!r}; arms are compared on "
-                "one base model"
+                f"{where}: [model] {name} is {mine!r}, but {theirs!r} in the base; all arms must have the same "
+                "base model"
             )
 
 
 def _has_data(experiment: Experiment, where: str) -> None:
-    """BadInput for an arm that would train on nothing."""
+    """Raise BadInput for an arm without training data."""
     fix = "write [[arms.data.parts]] with a source, or name weights"
     if not experiment.data.get("parts"):
         raise BadInput(f"{where} trains on nothing: it has no data; {fix}")
@@ -146,20 +146,20 @@ def _has_data(experiment: Experiment, where: str) -> None:
 
 
 def _notes(experiment: Experiment, base: Experiment, document: Mapping[str, Any]) -> list[str]:
-    """What a reader should know of an arm: settings beside the data that differ from those of the plan."""
+    """Remarks on an arm: settings other than its data that differ from those of the plan."""
     mine, theirs = experiment.decides, base.decides
     apart = sorted(name for name in mine.keys() | theirs.keys() if mine.get(name) != theirs.get(name))
     notes = []
     if apart:
         listed = ", ".join(f"{name} is {mine.get(name)} (not {theirs.get(name)})" for name in apart)
-        notes.append(f"not only its data differ: {listed}")
+        notes.append(f"more than its data differs: {listed}")
     if "evaluation" in document:
-        notes.append("its table [evaluation] is left out; the comparison has evaluations of its own")
+        notes.append("its table [evaluation] is ignored; the comparison has its own evaluations")
     return notes
 
 
 def anchored(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The tables of an experiment with absolute paths, so that its file may lie anywhere."""
+    """The tables of an experiment with absolute paths, so that its file can be anywhere."""
     home = folder.resolve()
     tables = {name: dict(table) if isinstance(table, Mapping) else table for name, table in document.items()}
     for table, entry in (("training", "cache"), ("training", "deepspeed"), ("lora", "start")):
@@ -183,7 +183,7 @@ def _anchored_part(part: Mapping[str, Any], home: Path) -> dict[str, Any]:
 
 
 def train_arm(arm: Arm, processes: int, *, say: Callable[[str], None], resume_with: str) -> None:
-    """Train an arm until its end, from its last checkpoint where there is one; nothing where its weights are there."""
+    """Train an arm to the end, from its last checkpoint if there is one. Does nothing if its weights exist."""
     if arm.done or arm.document is None:
         return
     file = arm.folder.parent / f"{arm.folder.name}.toml"
@@ -195,7 +195,7 @@ def train_arm(arm: Arm, processes: int, *, say: Callable[[str], None], resume_wi
 
 
 def _trained(arm: Arm, file: Path, say: Callable[[str], None], resume_with: str) -> Path:
-    """Train in this process, and leave the memory of the device to the evaluations."""
+    """Train in this process, then free the memory of the device for the evaluations."""
     import torch
 
     from editscope.training.settings import read_experiment
@@ -211,23 +211,25 @@ def _trained(arm: Arm, file: Path, say: Callable[[str], None], resume_with: str)
 
 
 def _launched(arm: Arm, file: Path, processes: int, resume_with: str) -> Path:
-    """Train in several processes, which accelerate starts."""
+    """Train in several processes, started by accelerate."""
     command = [sys.executable, "-m", "accelerate.commands.launch", "--num_processes", str(processes)]
-    # The experiment says how it is trained; accelerate would print a warning for each default that is not given.
+    # The experiment has all settings; accelerate would print a warning for each default that is not set.
     command += ["--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no", "-m", "editscope"]
     command += ["train", "run", str(file), "--out", str(arm.folder), *(["--resume"] if arm.step else [])]
     code = _waited(command)
     if code:
         raise Stopped(
             f"the training of {arm.name} ended with code {code} at step {arm.step} of "
-            f"{arm.experiment.training.steps}; to go on, {resume_with}"
+            f"{arm.experiment.training.steps}; to resume, {resume_with}"
         )
-    folder = arm.folder / "weights"
-    return folder if (folder / NETWORK).is_dir() else next(folder.glob("*.safetensors"))
+    weights = weights_in(arm.folder)
+    if weights is None:
+        raise Stopped(f"the training of {arm.name} has written no weights to {arm.folder}; to resume, {resume_with}")
+    return weights
 
 
 def _waited(command: list[str]) -> int:
-    """The exit code of a command; Ctrl-C and SIGTERM reach it, and it ends by itself."""
+    """The exit code of a command; Ctrl-C and SIGTERM are passed on, and it stops by itself."""
     import signal
 
     process = subprocess.Popen(command)
@@ -236,7 +238,7 @@ def _waited(command: list[str]) -> int:
         while True:
             try:
                 return process.wait()
-            except KeyboardInterrupt:  # the terminal has told the processes too; they save a checkpoint first
+            except KeyboardInterrupt:  # the processes got it too; they save a checkpoint first
                 continue
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -46,7 +46,7 @@ def drift_of(run: Run, suite: Suite, kept: Path) -> EditDrift:
     """The drift of a finished run. The pictures are looked at once: ``kept`` is a file that remembers the figures."""
     size = (run.path / JOURNAL).stat().st_size
     if kept.is_file():
-        stored = json.loads(kept.read_text())
+        stored = json.loads(kept.read_text(encoding="utf-8"))
         if stored.pop("journal") == size:
             return EditDrift(**stored)
     same, ratios = [], []

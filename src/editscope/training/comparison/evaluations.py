@@ -45,7 +45,7 @@ class ArmRun:
         return (self.folder / FILE).is_file()
 
     def opened(self) -> Run | None:
-        """The run, where it has begun."""
+        """The run, if it has started."""
         return open_run(self.folder) if self.begun else None
 
     @property
@@ -118,7 +118,7 @@ class ArmRuns:
         return self._made(run, editor_spec(run.arm.sampled, run.arm.weights, self._plan.sampler), budget, settings)
 
     def foreseen(self, run: ArmRun) -> Plan:
-        """The plan by which a run is forecast: where its edits or weights are not there, the base stands in."""
+        """The plan for the forecast of a run; the base stands in for missing edits or weights."""
         first = run.edits_of
         if (first is None and run.arm.done) or (first is not None and first.complete):
             return self.planned(run)
@@ -154,7 +154,7 @@ class ArmRuns:
 
 
 def judge_names(judges: Sequence[str]) -> dict[str, str]:
-    """What to call each judge: its spec without the address of its server, and a number where two are alike.
+    """The name of each judge: its spec without the address of its server, and a number if two are alike.
 
     >>> list(judge_names(["openai:qwen?base_url=http://127.0.0.1:8000/v1&temperature=0", "openai:gpt-5"]).values())
     ['openai:qwen?temperature=0', 'openai:gpt-5']

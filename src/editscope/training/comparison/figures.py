@@ -25,7 +25,7 @@ LEVEL = "level"
 
 @dataclass(frozen=True, slots=True)
 class ArmFigure:
-    """One mean of one arm; None where no verdict gave a value. ``missing`` verdicts are in no mean.
+    """One mean of one arm; None if no verdict gave a value. ``missing`` verdicts are in no mean.
 
     ``difference`` is that to the base over the cases that both have, with its paired interval; None for the base, and
     where no case has a value in both.
@@ -41,7 +41,7 @@ class ArmFigure:
 
 @dataclass(frozen=True, eq=False)
 class ComparedLevel:
-    """One table: all arms on one evaluation by one judge at one level ("" where there is one instruction)."""
+    """One table: all arms on one evaluation by one judge at one level ("" if there is only one)."""
 
     level: str
     columns: tuple[At, ...]
@@ -157,7 +157,7 @@ def _levels(
     *,
     across: bool,
 ) -> Iterator[ComparedLevel]:
-    """A table for each level of instruction; a single one where there is one."""
+    """A table for each level of instruction; a single table if there is only one level."""
     summaries = {arm: cells_of(run, metrics) for arm, run in runs.items()}
     first = next(iter(summaries.values()))
     levels = [] if across else list(dict.fromkeys(key for kind, key, _ in first if kind == LEVEL))

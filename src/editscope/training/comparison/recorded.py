@@ -1,4 +1,4 @@
-"""Record of a comparison: the settings that it was started with, which must not change while it goes on."""
+"""Record of a comparison: the settings that it was started with, which must not change until it is done."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from editscope.documents import Malformed, read_json
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, read_file
 from editscope.runfolder.files import write_whole
+from editscope.training.changes import changes_in_words
 from editscope.training.comparison.arms import Arm
 from editscope.training.comparison.settings import ComparisonPlan
 from editscope.training.settings import flattened
 
 FILE = "plan.json"
-MOST_SHOWN = 6
 
 
 def settings_of(plan: ComparisonPlan, arms: Sequence[Arm]) -> dict[str, Any]:
-    """All that decides the figures of a comparison, by dotted name: the plan, and the experiment of each arm."""
+    """All settings that affect the figures of a comparison, by dotted name: the plan, and each arm's experiment."""
     trained = {
         f"experiment of {arm.name}": {**arm.experiment.decides, "data": arm.experiment.data}
         for arm in arms
@@ -31,26 +31,24 @@ def settings_of(plan: ComparisonPlan, arms: Sequence[Arm]) -> dict[str, Any]:
 
 
 def check_recorded(out: Path, plan: ComparisonPlan, arms: Sequence[Arm]) -> None:
-    """BadInput where a comparison was started with other settings; says which, then and now.
+    """Raise BadInput if a comparison was started with different settings, with the old and new values.
 
-    New arms, evaluations and judges are no change: what there is stays as it is.
+    New arms, evaluations and judges are allowed: they do not affect the existing ones.
     """
     if not (out / FILE).is_file():
         return
     then, now = _read(out / FILE), settings_of(plan, arms)
     apart = [name for name in then if name not in now or now[name] != then[name]]
     apart += [name for name in now if name not in then and not _added(name, then)]
-    if not apart:
-        return
-    shown = "; ".join(f"{name} was {_said(then, name)}, now {_said(now, name)}" for name in apart[:MOST_SHOWN])
-    more = f"; and {len(apart) - MOST_SHOWN} more" if len(apart) > MOST_SHOWN else ""
-    raise BadInput(
-        f"{out} was started with another plan ({shown}{more}); set it back, or choose another --out for the new plan"
-    )
+    if apart:
+        raise BadInput(
+            f"{out} was started with a different plan ({changes_in_words(apart, then, now)}); restore it, or choose "
+            "another --out for the new plan"
+        )
 
 
 def record(out: Path, plan: ComparisonPlan, arms: Sequence[Arm]) -> None:
-    """Write what the comparison is told."""
+    """Write the settings of the comparison."""
     write_whole(out / FILE, json.dumps(settings_of(plan, arms), indent=1, ensure_ascii=False).encode())
 
 
@@ -69,11 +67,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         read = read_json(read_file(path, DOCUMENT))
         if not isinstance(read, dict):
-            raise Malformed("it is no object")
+            raise Malformed("it is not an object")
     except (OSError, Malformed) as error:
         raise BadInput(f"{path} cannot be read ({error}); restore it, or choose another --out") from error
     return read
-
-
-def _said(settings: Mapping[str, Any], name: str) -> str:
-    return json.dumps(settings[name], ensure_ascii=False) if name in settings else "not there"

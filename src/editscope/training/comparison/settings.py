@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from editscope.cases import NOTHING
 from editscope.errors import BadInput, unknown
 from editscope.runs.choose_folder import slug
 from editscope.training.models.sampler_options import check_sampler
-from editscope.training.settings import read_document, read_table
+from editscope.training.settings import read_document, read_table, record_of
 
 BASE = "base"
 """The name of the arm that is not trained."""
@@ -19,7 +19,7 @@ BASE = "base"
 
 @dataclass(frozen=True, slots=True)
 class SamplerSettings:
-    """Table ``[sampler]``: how every arm makes its edits; None for what the model was published with."""
+    """Table ``[sampler]``: how every arm makes its edits; None for the published settings of the model."""
 
     steps: int | None = None
     guidance: float | None = None
@@ -35,8 +35,8 @@ class SamplerSettings:
 class ArmSettings:
     """One entry of ``[[arms]]``: a name, and what differs from the experiment of the plan.
 
-    ``data`` replaces entries of its table ``[data]``; ``experiment`` is a file of its own; ``weights`` are trained
-    already: a LoRA file, a folder with a network, or the folder of a training. Without any of them the arm trains on
+    ``data`` replaces entries of its table ``[data]``; ``experiment`` is its own file; ``weights`` are trained
+    already: a LoRA file, a folder with a network, or the folder of a training. Without any of these the arm trains on
     the data of the experiment.
     """
 
@@ -46,12 +46,12 @@ class ArmSettings:
     weights: str = ""
 
     def check(self, where: str) -> None:
-        """Raise BadInput for an arm that says two things at once."""
+        """Raise BadInput for an arm without a name, or with more than one of data, experiment and weights."""
         if not self.name.strip():
-            raise BadInput(f"{where}: an arm has no name; write name = 'PICA-100K' or what its data are called")
+            raise BadInput(f"{where}: an arm has no name; write name = 'PICA-100K' or the name of its data")
         given = [name for name in ("data", "experiment", "weights") if getattr(self, name)]
         if len(given) > 1:
-            raise BadInput(f"{where}, arm {self.name!r}: {' and '.join(given)} exclude each other; keep one of them")
+            raise BadInput(f"{where}, arm {self.name!r}: {' and '.join(given)} exclude each other; keep only one")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class ArmEvaluation:
 
     @property
     def label(self) -> str:
-        """Its name; that of the suite where it has none."""
+        """Its name; the name of the suite if it has none."""
         return self.name or self.suite.partition("?")[0]
 
     def spec_for(self, arm: str) -> str:
@@ -93,19 +93,19 @@ class ArmEvaluation:
         for name in ("limit", "samples"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise BadInput(f"{where} {name}: {value} is not positive")
+                raise BadInput(f"{where} {name}: {value} must be 1 or more")
         if len(set(self.judges)) < len(self.judges):
-            raise BadInput(f"{where} judges: one stands there twice; leave it out, or use samples to ask it again")
+            raise BadInput(f"{where} judges: a judge is listed twice; remove one, or use samples to ask it again")
         for arm, spec in self.instead.items():
             if spec.partition("?")[0] != self.suite.partition("?")[0]:
                 raise BadInput(
-                    f"{where} instead, {arm!r}: {spec} is another suite than {self.suite}; only options differ"
+                    f"{where} instead, {arm!r}: {spec} is a different suite from {self.suite}; only options may differ"
                 )
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """Everything that a comparison is told; ``folder`` is where its file lies, from which paths are looked for."""
+    """All settings of a comparison; paths are relative to ``folder``, that of its file."""
 
     name: str
     experiment: str
@@ -118,7 +118,7 @@ class ComparisonPlan:
     file: str = "the plan"
 
     def decides(self) -> dict[str, Any]:
-        """What must not change once a comparison has begun, by dotted name; what it has more of later is fine."""
+        """The settings that must not change once a comparison has started, by dotted name; adding to them is fine."""
         from editscope.training.settings import flattened
 
         tables = {
@@ -138,11 +138,11 @@ class ComparisonPlan:
 
 
 EDITS = ("suite", "data", "limit", "samples", "missing", "accounting", "instead")
-"""Entries of an evaluation that decide what is edited and judged; the others are about tables."""
+"""Entries of an evaluation that determine what is edited and judged; the others only affect tables."""
 
 
 def _given(record: Any) -> dict[str, Any]:
-    """The entries of a record that say something."""
+    """The entries of a record that are not empty."""
     values = {one.name: getattr(record, one.name) for one in fields(record)}
     return {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items() if v not in (None, "", (), {})}
 
@@ -152,7 +152,7 @@ PLAIN: Mapping[str, type] = {"name": str, "experiment": str, "seed": int, "proce
 
 
 def read_plan(path: Path) -> ComparisonPlan:
-    """The plan of a TOML file; BadInput names file, table and entry of what cannot be used."""
+    """Read a plan from a TOML file; BadInput names the file, table and entry of an unusable value."""
     document, file = read_document(path), path.name
     known = {*TABLES, *PLAIN}
     for entry in document:
@@ -161,11 +161,11 @@ def read_plan(path: Path) -> ComparisonPlan:
     for entry, kind in PLAIN.items():
         value = document.get(entry, kind())
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise BadInput(f"{file}, {entry}: {value!r} is not a {'text' if kind is str else 'whole number'}")
+            raise BadInput(f"{file}, {entry}: {value!r} is not a {'string' if kind is str else 'whole number'}")
     if not document.get("experiment"):
-        raise BadInput(f"{file} has no experiment; write experiment = 'FILE.toml', which `editscope train new` makes")
+        raise BadInput(f"{file} has no experiment; write experiment = 'FILE.toml' (`editscope train new` writes one)")
     if document.get("processes", 1) < 1:
-        raise BadInput(f"{file}, processes: {document['processes']} is not positive")
+        raise BadInput(f"{file}, processes: {document['processes']} must be 1 or more")
     plan = ComparisonPlan(
         name=document.get("name") or path.stem,
         experiment=document["experiment"],
@@ -186,7 +186,7 @@ def read_plan(path: Path) -> ComparisonPlan:
 def _listed(document: Mapping[str, Any], entry: str, file: str) -> list[Any]:
     listed = document.get(entry, [])
     if not isinstance(listed, list):
-        raise BadInput(f"{file}, {entry} is no list of tables; write [[{entry}]]")
+        raise BadInput(f"{file}, {entry}: {listed!r} is not a list of tables; write [[{entry}]]")
     if not listed:
         raise BadInput(f"{file} has no {entry}; write at least one [[{entry}]]")
     return listed
@@ -194,32 +194,23 @@ def _listed(document: Mapping[str, Any], entry: str, file: str) -> list[Any]:
 
 def _arm(table: Any, where: str) -> ArmSettings:
     if isinstance(table, Mapping) and not isinstance(table.get("data", {}), Mapping):
-        raise BadInput(f"{where}: data is no table; write [[arms.data.parts]] with a source")
+        raise BadInput(f"{where} data: {table['data']!r} is not a table; write [[arms.data.parts]] with a source")
     return read_table(ArmSettings, table, where)
 
 
 def _evaluation(table: Any, where: str) -> ArmEvaluation:
-    if not isinstance(table, Mapping):
-        raise BadInput(f"{where}: is no table; write [[evaluations]]")
-    values = dict(table)
-    for name in ("judges", "metrics"):
-        values[name] = _texts(values.get(name, ()), f"{where} {name}")
-    for name in ("instead", "published"):
-        given = values.get(name, {})
-        if not isinstance(given, Mapping) or not all(isinstance(one, str) for one in given.values()):
-            raise BadInput(f"{where} {name}: is no table of texts; write {name} = {{ base = '…' }}")
-    return read_table(ArmEvaluation, values, where)
-
-
-def _texts(listed: Any, where: str) -> tuple[str, ...]:
-    texts: Sequence[Any] = [listed] if isinstance(listed, str) else listed
-    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
-        raise BadInput(f"{where}: {listed!r} is no list of texts")
-    return tuple(texts)
+    if isinstance(table, Mapping):  # one judge and one metric can be written without brackets
+        table = {
+            name: [value] if name in ("judges", "metrics") and isinstance(value, str) else value
+            for name, value in table.items()
+        }
+    evaluation = record_of(ArmEvaluation, table, where)
+    evaluation.check(where)
+    return evaluation
 
 
 def _check_names(plan: ComparisonPlan) -> None:
-    """BadInput for two arms or evaluations of one name, and for names of arms that there are not."""
+    """Raise BadInput for two arms or evaluations with the same name, and for names of unknown arms."""
     arms: dict[str, str] = {BASE: BASE}
     for arm in plan.arms:
         other = arms.setdefault(folder_name(arm.name), arm.name)
@@ -228,12 +219,12 @@ def _check_names(plan: ComparisonPlan) -> None:
                 f"{plan.file}, [[arms]]: {arm.name!r} is the name of the model without training; choose another"
             )
         if other is not arm.name or [one.name for one in plan.arms].count(arm.name) > 1:
-            raise BadInput(f"{plan.file}, [[arms]]: two arms are called {arm.name!r}; give each a name of its own")
+            raise BadInput(f"{plan.file}, [[arms]]: two arms are called {arm.name!r}; give each its own name")
     labels: dict[str, str] = {}
     names = [BASE, *(arm.name for arm in plan.arms)]
     for one in plan.evaluations:
         if folder_name(one.label) in labels:
-            raise BadInput(f"{plan.file}, [[evaluations]]: two are called {one.label!r}; give each a name of its own")
+            raise BadInput(f"{plan.file}, [[evaluations]]: two are called {one.label!r}; give each its own name")
         labels[folder_name(one.label)] = one.label
         for entry in ("instead", "published"):
             for name in getattr(one, entry):

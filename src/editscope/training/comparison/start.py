@@ -49,7 +49,7 @@ class TrainingComparison:
 
 @dataclass(frozen=True, slots=True)
 class RunForecast:
-    """What is left of one run: edits, and what its judges will be asked."""
+    """What is left of one run: its edits, and the calls of its judges."""
 
     run: ArmRun
     edits: int
@@ -114,7 +114,7 @@ def carry_out(
     say: Callable[[str], None] = lambda _: None,
     console: Console | None = None,
 ) -> None:
-    """Train and evaluate what is not there yet. Stopped, with the command that goes on, where it was interrupted.
+    """Train and evaluate everything that is missing. Stopped, with the command that resumes it, if interrupted.
 
     The base is evaluated before the first arm is trained, so that a judge that cannot be asked shows early.
     """
@@ -137,7 +137,7 @@ def carry_out(
 
 
 def _left(comparison: TrainingComparison, run: ArmRun, budget: float | None) -> float | None:
-    """What is left of the budget for a run; Stopped where the others have spent it."""
+    """What is left of the budget for a run; Stopped if the others have spent it."""
     if budget is None:
         return None
     others = sum(spent_in_folder(other.folder) for other in comparison.runs if other is not run and other.begun)
@@ -161,7 +161,7 @@ def _locked(out: Path) -> Iterator[None]:
 
 @contextmanager
 def _goes_on(comparison: TrainingComparison) -> Iterator[None]:
-    """Let what stops a run say how the comparison goes on, not how the run does."""
+    """Make errors that stop a run say how to resume the comparison instead of the run."""
     try:
         yield
     except KeyboardInterrupt:

@@ -23,7 +23,7 @@ class PlannedBatch:
 
 
 class BatchPlanner:
-    """Batches in order. It reads no pictures, so that going on from a place takes no time."""
+    """Batches in order. It reads no pictures, so that restoring a position takes no time."""
 
     def __init__(self, settings: DataSettings, sources: Sequence[TrainingSource], batch: int, multiple: int) -> None:
         self._settings, self._sources, self._batch, self._multiple = settings, sources, batch, multiple
@@ -37,7 +37,7 @@ class BatchPlanner:
         self._planned = 0
 
     def next(self) -> PlannedBatch | None:
-        """The next batch; None at the end, where examples that make no whole batch are left out."""
+        """The next batch; None at the end, where incomplete batches are dropped."""
         while self._end is None or sum(self._mixture.taken) < self._end:
             draw = self._mixture.next()
             key = self.key_of(draw)
@@ -51,7 +51,7 @@ class BatchPlanner:
 
     @property
     def left_out(self) -> int:
-        """How many examples wait for others of their size; at the end they are left out."""
+        """How many examples wait for others of their size; at the end they are dropped."""
         return sum(map(len, self._waiting.values()))
 
     def number(self, draw: Draw) -> int:
@@ -65,7 +65,7 @@ class BatchPlanner:
         return bucket_of(source.shape(number), self._settings.sizes, self._multiple, source.name_of(number))
 
     def state(self) -> dict[str, Any]:
-        """The place: what JSON can hold."""
+        """The current position, as JSON."""
         return {
             "planned": self._planned,
             "taken": list(self._mixture.taken),
@@ -76,7 +76,7 @@ class BatchPlanner:
         }
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from a place."""
+        """Restore a position."""
         try:
             self._planned = int(state["planned"])
             taken = [int(count) for count in state["taken"]]
@@ -86,7 +86,9 @@ class BatchPlanner:
                 for width, height in [waiting["size"]]
             }
         except (KeyError, TypeError, ValueError) as error:
-            raise BadInput(f"the place in the data cannot be read from the checkpoint ({error!r})") from None
+            raise BadInput(f"the position in the data cannot be read from the checkpoint ({error!r})") from None
         if len(taken) != len(self._sources):
-            raise BadInput(f"the checkpoint is of {len(taken)} parts of data, and there are {len(self._sources)}")
+            raise BadInput(
+                f"the checkpoint has {len(taken)} parts of data, but the experiment has {len(self._sources)}"
+            )
         self._mixture.taken = taken

@@ -1,4 +1,4 @@
-"""Buckets: sizes into which pictures are brought, so that those of a batch have one size."""
+"""Buckets: sizes that pictures are scaled to, so that those of a batch have one size."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class BucketKey:
 
 
 def bucket_of(shape: ExampleShape, settings: SizeSettings, multiple: int, name: str) -> BucketKey:
-    """The bucket of a picture; BadInput where it fits in none. ``name`` says whose picture it is."""
+    """The bucket of a picture; BadInput if it fits in none. ``name`` says whose picture it is."""
     width, height = shape.size
     if not settings.sizes:
         size = (width // multiple * multiple, height // multiple * multiple)
@@ -46,7 +46,7 @@ def bucket_of(shape: ExampleShape, settings: SizeSettings, multiple: int, name: 
         if shape.size not in settings.sizes:
             listed = ", ".join(f"{w}×{h}" for w, h in settings.sizes)
             raise BadInput(
-                f"{name} is {width}×{height}, and fit = 'exact' takes only {listed}; write fit = 'crop' or resize it"
+                f"{name} is {width}×{height}, but fit = 'exact' only accepts {listed}; write fit = 'crop' or resize it"
             )
         return BucketKey(width, height, shape.pictures)
     best = min(settings.sizes, key=lambda size: (round(cropped(shape.size, size), 6), abs(_zoom(shape.size, size))))

@@ -10,7 +10,7 @@ from editscope.training.data.settings import DataSettings
 from editscope.training.data.sources import TrainingSource
 
 MOST_SIZES = 32
-"""Sizes that pictures may have where no buckets are named: with more, a batch of one size takes long to come."""
+"""The most sizes of pictures without buckets: with more, it takes long to fill a batch of one size."""
 
 
 def check_data(
@@ -22,11 +22,11 @@ def check_data(
     answers: bool,
     where: str,
 ) -> list[str]:
-    """Raise BadInput for the first thing that would stop a training later; gives what was looked at, in sentences.
+    """Raise BadInput for the first thing that would stop the training later; returns sentences on what was checked.
 
     ``batch`` is that of all processes.
     """
-    told = []
+    checked = []
     for source in sources:
         source.check(answers)
     seen: dict[BucketKey, str] = {}
@@ -37,7 +37,7 @@ def check_data(
         numbers = list(looked_at)
         complete &= all_of_them
         sizes = "all sizes" if all_of_them else f"{len(numbers):,} sizes, evenly spaced"
-        told.append(f"checked part {source.part!r}: {source.checked}; {sizes}")
+        checked.append(f"checked part {source.part!r}: {source.checked}; {sizes}")
         for number in numbers:
             shape, name = source.shape(number), source.name_of(number)
             own.setdefault(shape.size, name)
@@ -46,34 +46,36 @@ def check_data(
         (first, one), (second, other) = list(own.items())[:2]
         raise BadInput(
             f"{where}: pictures have {len(own)} sizes ({one} is {first[0]}×{first[1]}, {other} is "
-            f"{second[0]}×{second[1]}) and mixed = false forbids this; name sizes = ['{first[0]}x{first[1]}'] with "
-            "mixed = true, or leave the others out"
+            f"{second[0]}×{second[1]}) and mixed = false forbids this; write sizes = ['{first[0]}x{first[1]}'] with "
+            "mixed = true, or remove the others"
         )
     if not settings.sizes.sizes and len(seen) > MOST_SIZES:
         raise BadInput(
-            f"{where}: pictures have over {MOST_SIZES} sizes, so that batches of one size would take long to come; "
-            "name the sizes of buckets in [data.sizes] sizes"
+            f"{where}: pictures have over {MOST_SIZES} sizes, so it would take long to fill batches of one size; "
+            "list the sizes of buckets in [data.sizes] sizes"
         )
     if complete:
         _check_used(settings, seen, where)
     entries = [(source.entries or 0) * source.settings.repeats for source in sources]
     if settings.epochs and sum(entries) * settings.epochs < batch:
-        raise BadInput(f"{where}: {settings.epochs} epochs of {sum(entries)} records make no batch of {batch}")
-    return told
+        raise BadInput(
+            f"{where}: {settings.epochs} epochs of {sum(entries)} records are fewer than one batch of {batch}"
+        )
+    return checked
 
 
 def check_epochs(
     settings: DataSettings, sources: Sequence[TrainingSource], wanted: tuple[int, int], where: str
 ) -> None:
-    """Raise BadInput where epochs end before the steps of a training; ``wanted`` are these, and examples of each.
+    """Raise BadInput if the epochs are too short for the training; ``wanted`` are its steps, and examples per step.
 
-    Batches of several sizes may end a little before: each size can leave out examples that make no whole batch.
+    With several sizes the data may end a little earlier: each size can leave an incomplete batch.
     """
     steps, examples = wanted
     entries = sum((source.entries or 0) * source.settings.repeats for source in sources)
     given = settings.epochs * entries // examples
     if settings.epochs and given < steps:
-        advice = f"write steps = {given}, more epochs, or leave epochs out" if given else "leave epochs out"
+        advice = f"write steps = {given}, more epochs, or remove epochs" if given else "remove epochs"
         raise BadInput(
             f"{where}, [data] epochs: {settings.epochs} of {entries:,} records give {given:,} "
             f"step{'s' * (given != 1)} of {examples} examples, and [training] steps is {steps:,}; {advice}"
@@ -85,6 +87,5 @@ def _check_used(settings: DataSettings, seen: dict[BucketKey, str], where: str) 
         if size not in {(key.width, key.height) for key in seen}:
             used = ", ".join(sorted({f"{key.width}x{key.height}" for key in seen}))
             raise BadInput(
-                f"{where}, [data.sizes] sizes: no picture goes to the bucket {size[0]}x{size[1]} (used: {used}); "
-                "leave it out"
+                f"{where}, [data.sizes] sizes: no picture uses the bucket {size[0]}x{size[1]} (used: {used}); remove it"
             )

@@ -1,4 +1,4 @@
-"""Fixed cases of a training: the few examples that are looked at again and again, not trained on where that can be."""
+"""Fixed cases of a training: a few examples to look at again and again, not trained on if possible."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from editscope.training.data.settings import DataSettings, PartSettings
 from editscope.training.data.sources import SetExamples, StreamExamples, TrainingSource, open_source, spaced
 
 OTHER_SPLITS = ("validation", "valid", "val", "test")
-"""Splits of a data set that are looked at where another one is trained on, the first that there is."""
+"""Splits of a data set to look at if another one is trained on; the first one that exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def fixed_cases(settings: DataSettings, count: int, multiple: int) -> FixedCases
     evenly spaced over all.
     """
     examples: list[EditExample] = []
-    held_out, told = True, []
+    held_out, sentences = True, []
     for place, part in enumerate(settings.parts):
         wanted = len(range(place, count, len(settings.parts)))
         if not wanted:
@@ -42,8 +42,8 @@ def fixed_cases(settings: DataSettings, count: int, multiple: int) -> FixedCases
         held_out &= apart
         numbers = _numbers(source, wanted)
         examples += [_fitted(source, number, settings, multiple) for number in numbers]
-        told.append(f"{len(numbers)} of part {part.label!r}, {words}")
-    return FixedCases(tuple(examples), held_out, "; ".join(told))
+        sentences.append(f"{len(numbers)} of part {part.label!r}, {words}")
+    return FixedCases(tuple(examples), held_out, "; ".join(sentences))
 
 
 def _apart(part: PartSettings) -> tuple[TrainingSource, bool, str]:

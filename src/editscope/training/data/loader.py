@@ -1,4 +1,4 @@
-"""Loader of training examples: batches for one process, in an order that can be left and taken up again."""
+"""Loader of training examples: batches for one process, in an order that can be resumed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from editscope.training.data.workers import InTrainer, InWorkers
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """A batch that is being made: the tickets of its examples, and the place behind it."""
+    """A batch that is being made: the tickets of its examples, and the position after it."""
 
     tickets: tuple[int, ...]
     after: Mapping[str, Any]
@@ -34,8 +34,8 @@ class ExampleLoader:
     """Batches of examples for one process of a training.
 
     Batch number n goes to the process n mod ``world``, whatever their number, so that all processes together see
-    what one would. Every batch has one size. Between two batches ``state()`` is the place behind the last one; a
-    loader with that state gives what this one would have given.
+    what one would. Every batch has one size. Between two batches ``state()`` is the position after the last one; a
+    loader with that state continues exactly like this one.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class ExampleLoader:
         self._place: Mapping[str, Any] = self._planner.state()
 
     def __iter__(self) -> Iterator[tuple[EditExample, ...]]:
-        """Batches from the place on."""
+        """Batches from the current position."""
         return self
 
     def __next__(self) -> tuple[EditExample, ...]:
@@ -74,24 +74,24 @@ class ExampleLoader:
         return made
 
     def take(self, number: int) -> list[EditExample]:
-        """The next so many examples, in whole batches."""
+        """The next examples, in complete batches."""
         if number % self.batch:
-            raise BadInput(f"{number} examples are no whole number of batches of {self.batch}")
+            raise BadInput(f"{number} is not a multiple of the batch size {self.batch}")
         return [example for _ in range(number // self.batch) for example in next(self)]
 
     def state(self) -> dict[str, Any]:
-        """The place behind the last batch: what JSON can hold, the same for every process."""
+        """The position after the last batch, as JSON; the same for every process."""
         return {"made_with": dict(self._decides), **self._place}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from a place; BadInput where it is one of other data."""
+        """Restore a position; BadInput if it belongs to other data."""
         made_with = state.get("made_with", {})
         if other := sorted(
             name for name in {*self._decides, *made_with} if self._decides.get(name) != made_with.get(name)
         ):
             raise BadInput(
-                f"the checkpoint was made with other data ({', '.join(other)}); resume with the settings that it was "
-                "made with, or start a new training"
+                f"the checkpoint was saved with different data ({', '.join(other)}); restore the settings, or start "
+                "over with another --out"
             )
         self._planner.load_state(state)
         self._place = self._planner.state()
@@ -100,11 +100,11 @@ class ExampleLoader:
 
     @property
     def left_out(self) -> int:
-        """At the end of the epochs: examples that made no whole batch."""
+        """At the end of the epochs: examples that did not fill a batch."""
         return self._planner.left_out
 
     def close(self) -> None:
-        """End the workers."""
+        """Stop the workers."""
         self._maker.close()
 
     def __enter__(self) -> ExampleLoader:
@@ -116,7 +116,7 @@ class ExampleLoader:
         self.close()
 
     def _next_round(self) -> _Round | None:
-        """Plan a batch for every process and have ours made; None at the end, which all processes reach together."""
+        """Plan a batch for every process and start making ours; None at the end, which all processes reach together."""
         planned = [self._planner.next() for _ in range(self._world)]
         mine = planned[self._rank]
         if mine is None or planned[-1] is None:
@@ -145,18 +145,18 @@ def open_loader(
     wanted: tuple[int, int] | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> ExampleLoader:
-    """A loader of examples that were looked at: BadInput before anything starts.
+    """A loader of checked examples: BadInput before anything starts.
 
     ``answers`` says that every example needs one, as in supervised training. ``multiple`` is what sides of pictures
     are multiples of. ``cases`` keeps the case of an example, for rubrics; without answers it is kept. ``say`` gets
     what was looked at. ``wanted`` are steps and examples of each, for which epochs have to suffice.
     """
     if batch < 1 or not 0 <= rank < world:
-        raise BadInput(f"{where}: a batch of {batch} for process {rank} of {world} cannot be made")
-    sources, told = checked_sources(
+        raise BadInput(f"{where}: a batch of {batch} for process {rank} of {world} is not possible")
+    sources, checked = checked_sources(
         settings, batch=batch * world, multiple=multiple, answers=answers, where=where, wanted=wanted
     )
-    for sentence in told:
+    for sentence in checked:
         say(sentence)
     keep = not answers if cases is None else cases
     return ExampleLoader(settings, sources, batch=batch, multiple=multiple, rank=rank, world=world, cases=keep)
@@ -171,20 +171,20 @@ def checked_sources(
     where: str,
     wanted: tuple[int, int] | None = None,
 ) -> tuple[list[TrainingSource], list[str]]:
-    """The sources of all parts, and what was looked at in them; BadInput for what would stop a training later.
+    """The sources of all parts, and what was checked; BadInput for anything that would stop the training later.
 
     ``batch`` is that of all processes.
     """
     settings.check(where, multiple)
     sources = [open_source(part) for part in settings.parts]
-    told = check_data(settings, sources, batch=batch, multiple=multiple, answers=answers, where=where)
+    checked = check_data(settings, sources, batch=batch, multiple=multiple, answers=answers, where=where)
     if wanted is not None:
         check_epochs(settings, sources, wanted, where)
-    return sources, told
+    return sources, checked
 
 
 def _decides(settings: DataSettings, sources: Sequence[TrainingSource], batch: int, multiple: int) -> dict[str, Any]:
-    """What decides about the order of examples, by name; a checkpoint must agree in all of it."""
+    """The settings that determine the order of examples, by name; a checkpoint must have the same ones."""
     decides: dict[str, Any] = {"batch": batch, "seed": settings.seed, "epochs": settings.epochs}
     decides["sizes"] = _digest({**asdict(settings.sizes), "multiple": multiple})
     for part, source in zip(settings.parts, sources, strict=True):

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal
 
-from editscope.call_options import check_options
 from editscope.cases import NOTHING
 from editscope.errors import BadInput, unknown
 from editscope.images import Resample
 from editscope.training.configured_suites import data_place
+from editscope.training.settings import record_of
 from editscope.training.supervised.settings import check_seed
 
-S = TypeVar("S")
 Fit = Literal["crop", "stretch", "exact"]
 KINDS = ("suite", "set", "stream")
 """What examples come from: a suite, an exported data set of the factory, or problems that are made without end."""
@@ -68,18 +67,18 @@ class PartSettings:
         if not self.target:
             raise BadInput(f"{where}: source names nothing; write suite:NAME, set:FOLDER or stream:NAME")
         if self.weight is not None and not (math.isfinite(self.weight) and self.weight > 0):
-            raise BadInput(f"{where}: weight is {self.weight}; write a number over 0, or leave the part out")
+            raise BadInput(f"{where}: weight is {self.weight}; it must be above 0 (remove the part to leave it out)")
         if self.repeats < 1:
-            raise BadInput(f"{where}: repeats is {self.repeats}; write a whole number from 1")
+            raise BadInput(f"{where}: repeats is {self.repeats}; it must be 1 or more")
         if self.repeats > 1 and self.kind == "stream":
-            raise BadInput(f"{where}: a stream repeats nothing; leave repeats out, and set its weight")
+            raise BadInput(f"{where}: a stream never repeats; remove repeats, and set its weight instead")
         for level, weight in self.levels.items():
             if not (math.isfinite(weight) and weight > 0):
-                raise BadInput(f"{where}: the weight of level {level!r} is {weight}; write a number over 0")
+                raise BadInput(f"{where}: the weight of level {level!r} is {weight}; it must be above 0")
         if self.data and self.kind != "suite":
-            raise BadInput(f"{where}: data is the folder of a suite; a {self.kind} has none")
+            raise BadInput(f"{where}: data is only for suites; remove it")
         if self.where and self.kind != "suite":
-            raise BadInput(f"{where}: where keeps cases of a suite; a {self.kind} has none")
+            raise BadInput(f"{where}: where is only for suites; remove it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +105,17 @@ class SizeSettings:
             if width % multiple or height % multiple or min(width, height) < multiple:
                 near = [max(multiple, round(side / multiple) * multiple) for side in (width, height)]
                 raise BadInput(
-                    f"{where} sizes: {width}x{height} has a side that is no multiple of {multiple}, which this model "
-                    f"needs; write {near[0]}x{near[1]}"
+                    f"{where} sizes: {width}x{height} has a side that is not a multiple of {multiple}, as this "
+                    f"model requires; write {near[0]}x{near[1]}"
                 )
         if len(set(self.sizes)) < len(self.sizes):
-            raise BadInput(f"{where} sizes: a size stands there twice; leave one out")
+            raise BadInput(f"{where} sizes: a size is listed twice; remove one")
         if self.fit == "exact" and not self.sizes:
-            raise BadInput(f"{where} fit: exact needs sizes; name them, or write mixed = false for any one size")
+            raise BadInput(f"{where} fit: exact requires sizes; list them, or write mixed = false for any single size")
         if not (math.isfinite(self.enlarge) and self.enlarge >= 1):
-            raise BadInput(f"{where} enlarge: {self.enlarge} is out of range; write a number from 1")
+            raise BadInput(f"{where} enlarge: {self.enlarge} must be at least 1")
         if not 0 <= self.most_cropped < 1:
-            raise BadInput(f"{where} most_cropped: {self.most_cropped} is out of range; write a number from 0, under 1")
+            raise BadInput(f"{where} most_cropped: {self.most_cropped} must be at least 0 and below 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,53 +138,51 @@ class DataSettings:
     def check(self, where: str, multiple: int) -> None:
         """Raise BadInput for the first value that cannot be used."""
         if not self.parts:
-            raise BadInput(f"{where}: there is no data; write a part: [[data.parts]] source = 'stream:NAME'")
+            raise BadInput(f"{where}: there is no data; add a part: [[data.parts]] source = 'stream:NAME'")
         for part in self.parts:
             part.check(where)
         labels = [part.label for part in self.parts]
         if twice := [label for label in labels if labels.count(label) > 1]:
-            raise BadInput(f"{where}: two parts are called {twice[0]!r}; give each a name of its own")
+            raise BadInput(f"{where}: two parts are called {twice[0]!r}; give each its own name")
         for name, low, high in (("workers", 0, MOST_WORKERS), ("ahead", 1, MOST_AHEAD)):
             if not low <= getattr(self, name) <= high:
                 raise BadInput(f"{where} {name}: {getattr(self, name)} is out of range; write {low} to {high:,}")
         if not (math.isfinite(self.patience) and self.patience > 0):
-            raise BadInput(f"{where} patience: {self.patience} is out of range; write seconds, over 0")
+            raise BadInput(f"{where} patience: {self.patience} is out of range; it must be above 0 (seconds)")
         if self.epochs < 0:
-            raise BadInput(f"{where} epochs: {self.epochs} is negative; write 0 for training without end")
+            raise BadInput(f"{where} epochs: {self.epochs} is negative; write 0 for no limit")
         weighted = [part.label for part in self.parts if part.weight is not None]
         if weighted and len(weighted) < len(self.parts):
             left = next(part.label for part in self.parts if part.weight is None)
             raise BadInput(
-                f"{where}: part {left!r} has no weight, but {weighted[0]!r} has; give all of them one, or none"
+                f"{where}: part {left!r} has no weight, but {weighted[0]!r} has one; give every part a weight, or none"
             )
         if self.epochs and weighted and len(self.parts) > 1:
-            raise BadInput(
-                f"{where} epochs: parts with weights end at different times; leave epochs or the weights out"
-            )
+            raise BadInput(f"{where} epochs: parts with weights end at different times; remove epochs or the weights")
         streams = [part.label for part in self.parts if part.kind == "stream"]
         if streams and self.epochs:
-            raise BadInput(f"{where} epochs: part {streams[0]!r} has no end; leave epochs out and limit the steps")
+            raise BadInput(f"{where} epochs: part {streams[0]!r} is endless; remove epochs and limit the steps")
         if streams and len(self.parts) > 1 and not weighted:
-            raise BadInput(f"{where}: part {streams[0]!r} has no end, so the parts of this mixture need weights")
+            raise BadInput(f"{where}: part {streams[0]!r} is endless, so every part of this mixture needs a weight")
         self.sizes.check(f"{where}, [data.sizes]", multiple)
 
 
 def data_settings(table: Mapping[str, Any], where: str = "the experiment", folder: Path | None = None) -> DataSettings:
-    """The settings that the table ``[data]`` of an experiment says; ``where`` names its file in messages.
+    """Read the table ``[data]`` of an experiment; ``where`` names its file in messages.
 
-    Folders of sets and suites are looked for in ``folder``, unless their paths are absolute.
+    Folders of sets and suites are relative to ``folder``, unless their paths are absolute.
     """
     table = dict(table)
     listed, sizes = table.pop("parts", []), table.pop("sizes", {})
     if not isinstance(listed, list) or not all(isinstance(part, dict) for part in listed):
-        raise BadInput(f"{where}, [data] parts is no list of tables; write [[data.parts]]")
+        raise BadInput(f"{where}, [data] parts: {listed!r} is not a list of tables; write [[data.parts]]")
     if not isinstance(sizes, dict):
-        raise BadInput(f"{where}, [data] sizes is no table; write [data.sizes]")
+        raise BadInput(f"{where}, [data] sizes: {sizes!r} is not a table; write [data.sizes]")
     parts = tuple(_in_folder(_part(part, f"{where}, [[data.parts]]"), folder) for part in listed)
-    read = {"parts": parts, "sizes": _sizes(sizes, f"{where}, [data.sizes]")}
-    made = _made(DataSettings, table, f"{where}, [data]", read)
-    check_seed(made.seed, f"{where}, [data]")
-    return made
+    bucket_sizes = _sizes(sizes, f"{where}, [data.sizes]")
+    settings = record_of(DataSettings, table, f"{where}, [data]", parts=parts, sizes=bucket_sizes)
+    check_seed(settings.seed, f"{where}, [data]")
+    return settings
 
 
 def _part(table: Mapping[str, Any], where: str) -> PartSettings:
@@ -193,16 +190,18 @@ def _part(table: Mapping[str, Any], where: str) -> PartSettings:
     if "source" not in table:
         raise BadInput(f"{where}: a part has no source; write suite:NAME, set:FOLDER or stream:NAME")
     if not isinstance(table["source"], str):
-        raise BadInput(f"{where}: source is {table['source']!r}, not a text")
+        raise BadInput(f"{where} source: {table['source']!r} is not a string")
     level, levels = table.pop("level", None), table.pop("levels", {})
     if level is not None and levels:
-        raise BadInput(f"{where}: level and levels are both there; keep one of them")
+        raise BadInput(f"{where}: level and levels are both set; remove one")
+    if level is not None and not isinstance(level, str):
+        raise BadInput(f"{where} level: {level!r} is not a string")
     weights = {level: 1.0} if level is not None else levels
     if not isinstance(weights, dict) or not all(_is_number(weight) for weight in weights.values()):
-        raise BadInput(f"{where}: levels is {levels!r}; write level = 'explicit', or levels = {{superficial = 1, …}}")
-    filters = table.pop("where", [])
-    filters = [filters] if isinstance(filters, str) else filters
-    return _made(PartSettings, table, where, {"levels": weights, "where": tuple(filters)})
+        raise BadInput(f"{where}: levels is {levels!r}; write level = 'explicit' or levels = {{superficial = 1, …}}")
+    if isinstance(table.get("where"), str):
+        table["where"] = [table["where"]]
+    return record_of(PartSettings, table, where, levels=weights)
 
 
 def _in_folder(part: PartSettings, folder: Path | None) -> PartSettings:
@@ -216,28 +215,18 @@ def _in_folder(part: PartSettings, folder: Path | None) -> PartSettings:
 def _sizes(table: Mapping[str, Any], where: str) -> SizeSettings:
     table = dict(table)
     sizes = _size_list(table.pop("sizes", []), where)
-    return _made(SizeSettings, table, where, {"sizes": sizes})
+    return record_of(SizeSettings, table, where, sizes=sizes)
 
 
 def _size_list(listed: Any, where: str) -> tuple[tuple[int, int], ...]:
-    texts: Sequence[Any] = [listed] if isinstance(listed, str) else listed
+    texts = [listed] if isinstance(listed, str) else listed
+    if not isinstance(texts, list | tuple):
+        raise BadInput(f"{where} sizes: {listed!r} is not a list of sizes, such as ['1024x576']")
     matches = [re.fullmatch(r"\s*(\d{1,5})\s*[x×]\s*(\d{1,5})\s*", str(text)) for text in texts]
     for text, match in zip(texts, matches, strict=True):
         if match is None:
             raise BadInput(f"{where} sizes: {text!r} is not of the form WIDTHxHEIGHT, such as 1024x576")
     return tuple((int(match[1]), int(match[2])) for match in matches if match)
-
-
-def _made(kind: Callable[..., S], table: Mapping[str, Any], where: str, read: Mapping[str, Any]) -> S:
-    """A record of settings from a table whose names and types are right, and from what was read of it before."""
-    check_options(where, where, kind, {**table, **read})
-    names = {one.name: one.type for one in fields(kind)}  # type: ignore[arg-type]
-    for name, value in table.items():
-        if names[name] == "str" and not isinstance(value, str):
-            raise BadInput(f"{where}, option {name}: {value!r} is not a text")
-        if names[name] == "Resample" and value not in get_args(Resample):
-            raise unknown("way to resize", str(value), get_args(Resample))
-    return kind(**table, **read)
 
 
 def _is_number(value: Any) -> bool:

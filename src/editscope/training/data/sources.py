@@ -1,4 +1,4 @@
-"""Sources of examples: a suite, an exported data set of the factory, and problems that are made without end."""
+"""Sources of examples: a suite, an exported data set of the factory, and endless streams of problems."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class TrainingSource(ABC):
     @property
     @abstractmethod
     def entries(self) -> int | None:
-        """How many examples there are; None for a source without end."""
+        """How many examples there are; None for an endless source."""
 
     @abstractmethod
     def shape(self, number: int) -> ExampleShape:
-        """The size of an example, without decoding or making its pictures where that can be helped."""
+        """The size of an example, if possible without decoding or making its pictures."""
 
     @abstractmethod
     def example(self, number: int, chance: float) -> EditExample:
@@ -56,7 +56,7 @@ class TrainingSource(ABC):
 
     @abstractmethod
     def check(self, answers: bool) -> None:
-        """Raise BadInput where the source has no example, no answer though ``answers`` are needed, or no such level."""
+        """Raise BadInput if the source has no examples, lacks ``answers`` that are needed, or lacks a level."""
 
     @property
     def checked(self) -> str:
@@ -73,12 +73,12 @@ class TrainingSource(ABC):
         return {"entries": self.entries}
 
     def caption(self, captions: Sequence[Caption], chance: float, number: int) -> Caption:
-        """The instruction that is trained on; BadInput for a record without a level that is wanted."""
+        """The instruction to train on; BadInput for a record without any wanted level."""
         chosen = self.captions.choose(captions, chance)
         if chosen is None:
             has = ", ".join(dict.fromkeys(caption.level for caption in captions)) or "no instruction"
             wanted = ", ".join(self.settings.levels) or "an instruction"
-            raise BadInput(f"{self.name_of(number)} has {has}, not {wanted}; choose other levels or leave it out")
+            raise BadInput(f"{self.name_of(number)} has {has}, not {wanted}; choose other levels or remove it")
         return chosen
 
 
@@ -127,7 +127,7 @@ class SuiteExamples(TrainingSource):
     def check(self, answers: bool) -> None:
         """Look at every case of a folder; one of a made suite speaks for all."""
         if not self._ids:
-            raise BadInput(f"part {self.part!r} has no case")
+            raise BadInput(f"part {self.part!r} has no cases")
         self.suite.check()
         made = isinstance(self.suite, GeneratedSuite)
         cases = [self.suite.case(case_id) for case_id in (self._ids[:1] if made else self._ids)]
@@ -197,7 +197,7 @@ class SetExamples(TrainingSource):
     def check(self, answers: bool) -> None:
         """Look at the columns, and at the texts of all records; pictures are not read where metadata says enough."""
         if not len(self.records):
-            raise BadInput(f"part {self.part!r}: the split {self.settings.split!r} has no record; choose another")
+            raise BadInput(f"part {self.part!r}: the split {self.settings.split!r} has no records; choose another")
         roles = self.records.roles
         if answers and not roles.answer:
             raise BadInput(
@@ -208,11 +208,11 @@ class SetExamples(TrainingSource):
         gap = self.records.first_gap(self.settings.levels, answers=answers)
         if gap is not None:
             number, what = gap
-            raise BadInput(f"{self.name_of(number)} has {what}; leave it out of the export")
+            raise BadInput(f"{self.name_of(number)} has {what}; exclude it from the export")
 
 
 class StreamExamples(TrainingSource):
-    """Problems that are made without end."""
+    """An endless stream of problems."""
 
     def __init__(self, settings: PartSettings, namespace: str = "") -> None:
         super().__init__(settings)
@@ -221,7 +221,7 @@ class StreamExamples(TrainingSource):
 
     @property
     def entries(self) -> None:
-        """There is no end."""
+        """None: a stream is endless."""
         return None
 
     def shape(self, number: int) -> ExampleShape:
@@ -264,7 +264,7 @@ class StreamExamples(TrainingSource):
 
 
 def open_source(settings: PartSettings) -> TrainingSource:
-    """The source of a part; BadInput where it cannot be opened."""
+    """The source of a part; BadInput if it cannot be opened."""
     kinds: dict[str, type[TrainingSource]] = {"suite": SuiteExamples, "set": SetExamples, "stream": StreamExamples}
     try:
         return kinds[settings.kind](settings)
@@ -278,13 +278,13 @@ def open_stream(spec: str, namespace: str) -> ProblemStream:
     record = benchmark(name)
     if not record.stream:
         known = [one.name for one in benchmarks() if one.stream]
-        raise BadInput(f"{name} has no stream of problems; those with one are {', '.join(known)}")
+        raise BadInput(f"{name} has no stream of problems; choose one of {', '.join(known)}")
     options, protocol = record.read_options(texts)
     made = record.part("stream")
     check_options(f"the stream of {name}", f"the stream of {name}", made, {**options, **protocol}, first=1)
     stream = made(namespace, **options)
     if not isinstance(stream, ProblemStream):
-        raise BadInput(f"the stream of {name} ({record.stream}) is no ProblemStream")
+        raise BadInput(f"the stream of {name} ({record.stream}) is not a ProblemStream")
     return stream
 
 

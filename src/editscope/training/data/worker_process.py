@@ -105,7 +105,7 @@ def write_pixels(shared: int, slot: int, pixels: Sequence[Pixels]) -> None:
     place = slot * SLOT
     for picture in pixels:
         if os.pwrite(shared, picture.data.cast("B"), place) != picture.nbytes:
-            raise Stopped("there is no memory left for pictures; train with fewer workers, or a smaller ahead")
+            raise Stopped("out of memory for pictures; reduce [data] workers or ahead")
         place += picture.nbytes
 
 

@@ -1,4 +1,4 @@
-"""Makers of examples as the trainer sees them: worker processes that make ahead, or the trainer itself."""
+"""Makers of examples: worker processes that work ahead, or the training process itself."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from editscope.training.data.worker_process import (
 
 
 class ExampleMaker(ABC):
-    """Makes examples; what was asked for is had later, in any order."""
+    """Makes examples: they are requested first and fetched later, in any order."""
 
     @abstractmethod
     def ask(self, job: ExampleJob) -> None:
-        """Have an example made."""
+        """Request an example."""
 
     @abstractmethod
     def get(self, ticket: int) -> EditExample:
@@ -45,50 +45,50 @@ class ExampleMaker(ABC):
 
     @abstractmethod
     def forget(self) -> None:
-        """Nobody wants what was asked for so far."""
+        """Discard all pending jobs."""
 
-    def close(self) -> None:  # noqa: B027 - the trainer itself holds nothing
-        """End it."""
+    def close(self) -> None:  # noqa: B027 - the training process has nothing to close
+        """Stop making examples."""
 
 
 class InTrainer(ExampleMaker):
-    """Makes an example when it is wanted, in the training process."""
+    """Makes examples on demand, in the training process."""
 
     def __init__(self, sources: Sequence[TrainingSource], settings: DataSettings, cases: bool) -> None:
         self._sources, self._sizes, self._cases = sources, settings.sizes, cases
         self._jobs: dict[int, ExampleJob] = {}
 
     def ask(self, job: ExampleJob) -> None:
-        """Remember it."""
+        """Keep the job."""
         self._jobs[job.ticket] = job
 
     def get(self, ticket: int) -> EditExample:
-        """Make it now."""
+        """Make the example now."""
         return make_example(self._sources, self._jobs.pop(ticket), self._sizes, self._cases)
 
     def forget(self) -> None:
-        """Nothing was made."""
+        """Discard the jobs; nothing is made yet."""
         self._jobs.clear()
 
 
 @dataclass(eq=False)
 class MakerProcess:
-    """One worker process, and the jobs that it has."""
+    """One worker process and its jobs."""
 
     process: subprocess.Popen[bytes]
     connection: Connection[Any, Any]
     jobs: dict[int, ExampleJob] = field(default_factory=dict)
     since: float = field(default_factory=time.monotonic)
-    """When it gave something last, or got something to do after it had nothing."""
+    """When it last returned an example, or got a job after being idle."""
     given_up: bool = False
 
 
 class InWorkers(ExampleMaker):
-    """Worker processes, started with the first job. A thread for each takes in what it made while the trainer trains.
+    """Worker processes, started with the first job. A thread for each receives its examples during training.
 
-    They hold no more than was asked for, so that whoever asks decides how far they make ahead. A worker that lives but
-    gives nothing for the patience of the settings is killed, and another one gets its jobs; the second time that this
-    happens, the training stops.
+    They only make requested examples, so that the caller decides how far they work ahead. A worker that produces
+    nothing for the ``patience`` of the settings is killed, and a new one gets its jobs; the second time this happens,
+    the training stops.
     """
 
     def __init__(self, sources: Sequence[TrainingSource], settings: DataSettings, cases: bool) -> None:
@@ -106,7 +106,7 @@ class InWorkers(ExampleMaker):
         self._slots = 0
 
     def ask(self, job: ExampleJob) -> None:
-        """Give it to the worker with the fewest jobs."""
+        """Send the job to the worker with the fewest jobs."""
         if not self._workers:
             self._workers = [self._started() for _ in range(self._count)]
         with self._changed:
@@ -116,11 +116,11 @@ class InWorkers(ExampleMaker):
             if not worker.jobs:
                 worker.since = time.monotonic()
             worker.jobs[job.ticket] = job
-        with contextlib.suppress(OSError):  # a worker that has ended is noticed by the thread that reads
+        with contextlib.suppress(OSError):  # the reading thread notices a worker that has ended
             worker.connection.send(job)
 
     def get(self, ticket: int) -> EditExample:
-        """Wait for it. Stopped where a worker has died, and what a worker raised on purpose."""
+        """Wait for the example. Stopped if a worker has died; errors of Editscope in a worker are raised again."""
         with self._changed:
             while ticket not in self._made:
                 if self._failure is not None:
@@ -139,13 +139,13 @@ class InWorkers(ExampleMaker):
         raise Stopped(f"an example could not be made ({made.error}); the training can be resumed")
 
     def forget(self) -> None:
-        """Drop what is made and what is still to come."""
+        """Discard finished examples and pending jobs."""
         with self._changed:
             self._wanted.clear()
             self._made.clear()
 
     def close(self) -> None:
-        """End the workers; none is left."""
+        """Stop all workers."""
         self._closing = True
         for worker in self._workers:
             end_group(worker.process.pid)
@@ -155,7 +155,7 @@ class InWorkers(ExampleMaker):
         self._shared.close()
 
     def _left(self, ticket: int) -> float:
-        """How much longer the worker that has a job is waited for."""
+        """How much longer to wait for the worker that has a job."""
         worker = self._worker_of(ticket)
         return self._patience if worker is None else worker.since + self._patience - time.monotonic()
 
@@ -163,7 +163,7 @@ class InWorkers(ExampleMaker):
         return next((worker for worker in self._workers if ticket in worker.jobs), None)
 
     def _replace(self, ticket: int) -> None:
-        """Kill a worker that gives nothing and give its jobs to another; Stopped where that was done before."""
+        """Kill a worker that produces nothing and give its jobs to a new one; Stopped the second time."""
         worker = self._worker_of(ticket)
         if worker is None:
             return
@@ -174,8 +174,8 @@ class InWorkers(ExampleMaker):
         name = self._sources[job.part].name_of(job.number)
         if self._replaced:
             self._failure = Stopped(
-                f"a worker process gave nothing for {self._patience:g} s while it made {name}, for the second time; "
-                "leave that problem's task out, or raise [data] patience; the training can be resumed"
+                f"a worker process produced nothing for {self._patience:g} s while making {name}, twice; exclude that "
+                "task, or raise [data] patience; the training can be resumed"
             )
             return
         self._replaced = True
@@ -203,7 +203,7 @@ class InWorkers(ExampleMaker):
             )
         except OSError as error:
             ours.close()
-            raise Stopped(f"no worker process could be started ({error.strerror}); set workers = 0") from error
+            raise Stopped(f"a worker process cannot be started ({error.strerror}); set workers = 0") from error
         finally:
             theirs.close()
         watch_group(process.pid)
@@ -213,7 +213,7 @@ class InWorkers(ExampleMaker):
         return worker
 
     def _take_in(self, worker: MakerProcess) -> None:
-        """Take in what a worker made, until it ends."""
+        """Receive the examples of a worker until it ends."""
         try:
             while True:
                 message: PackedExample | MakerTrouble = worker.connection.recv()
@@ -241,16 +241,15 @@ class InWorkers(ExampleMaker):
     def _fail(self, worker: MakerProcess, how: str) -> None:
         with self._changed:
             job = next(iter(worker.jobs.values()), None)
-            doing = f" while it made {self._sources[job.part].name_of(job.number)}" if job else ""
+            doing = f" while making {self._sources[job.part].name_of(job.number)}" if job else ""
             self._failure = self._failure or Stopped(
-                f"a worker process that makes examples died ({how}){doing}; is there memory left? "
-                "The training can be resumed"
+                f"a worker process died ({how}){doing}, possibly out of memory; the training can be resumed"
             )
             self._changed.notify_all()
 
 
 def _shared_file() -> IO[bytes]:
-    """A file in memory that has no name, so that nothing is left of it whatever ends the trainer."""
+    """A file in memory without a name, so that nothing is left of it however the training ends."""
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("editscope-examples"), "r+b", buffering=0)
     return tempfile.TemporaryFile(buffering=0)

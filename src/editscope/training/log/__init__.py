@@ -1,4 +1,4 @@
-"""What a training leaves to be watched by: numbers by step, events, and the same few cases edited again and again."""
+"""Logging of a training: metrics by step, events, edits of fixed cases."""
 
 from editscope.training.log.settings import TrackingSettings
 from editscope.training.log.training_log import TrainingLog

@@ -19,7 +19,7 @@ START, STEP, EVENT, SAMPLES = "start", "step", "event", "samples"
 
 @dataclass(frozen=True, slots=True)
 class TrainingEvent:
-    """Something that happened after a step, as a sentence; ``superseded`` where a later start went back before it."""
+    """Something that happened after a step, as a sentence; ``superseded`` if a later start went back before it."""
 
     step: int
     seconds: float
@@ -54,7 +54,7 @@ class LoggedTraining:
 
     @property
     def last_step(self) -> int:
-        """The last step that has a line, 0 where none has."""
+        """The last step that has a line; 0 if none has."""
         return max(self.metrics, default=0)
 
     def names(self) -> list[str]:
@@ -71,7 +71,7 @@ class LoggedTraining:
         return max((at for done, at in self.seconds.items() if done <= step), default=0.0)
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Take the next line; ValueError, KeyError or TypeError where it is not one of a training."""
+        """Add the next line; ValueError, KeyError or TypeError if it is not a line of a training."""
         kind, step, seconds = line["kind"], _whole(line["step"]), float(line["seconds"])
         if kind == START:
             self._start(step, dict(line["settings"]))
@@ -84,7 +84,7 @@ class LoggedTraining:
         elif kind == SAMPLES:
             self.samples[step] = tuple(sample_case(case) for case in line["cases"])
         else:
-            raise ValueError(f"{kind!r} is no kind of line")
+            raise ValueError(f"{kind!r} is not a kind of line")
         self.seconds[step] = max(seconds, self.seconds.get(step, 0.0))
 
     def _start(self, step: int, settings: Mapping[str, Any]) -> None:
@@ -102,7 +102,7 @@ class LoggedTraining:
 
 
 def read_training(folder: Path) -> LoggedTraining:
-    """What the file of metrics in a folder says; an empty record where there is none.
+    """Read the file of metrics in a folder; an empty record if there is none.
 
     A torn last line is ignored, and lines before it that are damaged are counted and left out.
     """
@@ -135,7 +135,7 @@ def sample_fields(cases: Sequence[SampleCase]) -> list[dict[str, Any]]:
 
 
 def sample_case(fields: Mapping[str, Any]) -> SampleCase:
-    """The case that a line has; ValueError, KeyError or TypeError where it is none."""
+    """The case of a line; ValueError, KeyError or TypeError if it is not one."""
     answer = fields["answer"]
     inputs = tuple(_inside(path) for path in fields["inputs"])
     texts = str(fields["id"]), str(fields["instruction"]), inputs
@@ -146,7 +146,7 @@ def _inside(path: Any) -> str:
     """A path below the folder of the experiment; ValueError for any other."""
     place = PurePosixPath(path)
     if not is_text(path) or place.is_absolute() or ".." in place.parts:
-        raise ValueError(f"{path!r} is no path of a sample")
+        raise ValueError(f"{path!r} is not a path of a sample")
     return str(place)
 
 
@@ -156,5 +156,5 @@ def _superseded(event: TrainingEvent) -> TrainingEvent:
 
 def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{value!r} is no step")
+        raise ValueError(f"{value!r} is not a step")
     return value

@@ -11,12 +11,12 @@ from editscope.trackers.targets import INSTALL, PLACES, TENSORBOARD
 
 @dataclass(frozen=True, slots=True)
 class TrackingSettings:
-    """Where steps are logged to, and how often which cases are looked at.
+    """Where steps are logged, and how often fixed cases are edited.
 
-    ``trackers`` are targets as ``--log`` takes them; "tensorboard" alone logs into the folder of the experiment.
-    Before the first step, every ``samples_every`` steps and after the last one the same ``samples`` cases are edited
-    and kept; 0 never does. ``sample_steps`` are the sampler's, None for those of ``[evaluation]``, or what the model
-    was published with.
+    ``trackers`` are targets like those of ``--log``; "tensorboard" alone logs into the folder of the run. Before the
+    first step, every ``samples_every`` steps and after the last one the same ``samples`` cases are edited and the edits
+    are saved; 0 turns this off. ``sample_steps`` are the sampler's; None for those of ``[evaluation]``, or those that
+    the model was published with.
     """
 
     trackers: Sequence[str] = (TENSORBOARD,)
@@ -25,18 +25,19 @@ class TrackingSettings:
     sample_steps: int | None = None
 
     def check(self, where: str) -> None:
-        """Raise BadInput, with where the table stands, for values that cannot be used."""
-        if isinstance(self.trackers, str) or not all(isinstance(text, str) for text in self.trackers):
-            raise BadInput(f'{where} trackers: {self.trackers!r} is no list of texts; write ["tensorboard"]')
+        """Raise BadInput for unusable values; ``where`` names the file and the table."""
+        listed = isinstance(self.trackers, list | tuple)
+        if not listed or not all(isinstance(text, str) for text in self.trackers):
+            raise BadInput(f'{where} trackers: {self.trackers!r} is not a list of strings; write ["tensorboard"]')
         for text in self.trackers:
             kind, _, place = text.partition(":")
             if kind not in INSTALL:
                 raise BadInput(f"{where} trackers: {unknown('tracker', kind, INSTALL)}")
             if not place.strip() and text != TENSORBOARD:
-                raise BadInput(f"{where} trackers: {text!r} names no {PLACES[kind]}; write {kind}:{PLACES[kind]}")
+                raise BadInput(f"{where} trackers: {text!r} has no {PLACES[kind]}; write {kind}:{PLACES[kind]}")
         if self.samples_every < 0:
-            raise BadInput(f"{where} samples_every: {self.samples_every} is below 0; write 0 to keep no samples")
+            raise BadInput(f"{where} samples_every: {self.samples_every} is negative; 0 keeps no samples")
         if self.sample_steps is not None and self.sample_steps < 1:
-            raise BadInput(f"{where} sample_steps: {self.sample_steps} is not positive")
+            raise BadInput(f"{where} sample_steps: {self.sample_steps} must be 1 or more")
         if self.samples < 1:
-            raise BadInput(f"{where} samples: {self.samples} is below 1; write samples_every = 0 to keep no samples")
+            raise BadInput(f"{where} samples: {self.samples} must be 1 or more; samples_every = 0 keeps no samples")

@@ -1,4 +1,4 @@
-"""What a tracker gets of a training: the lines of its file, brought by a thread that the training does not wait for."""
+"""Feed of a tracker: a thread sends it the lines of the log file, without delaying the training."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +23,19 @@ from editscope.training.log.metrics_file import FILE, SAMPLES, START, STEP, pars
 from editscope.training.log.samples import sample_grid
 
 EVERY_S = 10.0
-"""How often a tracker gets what is new."""
+"""How often new lines are sent to a tracker."""
 RETRY_S = 300.0
-"""How long a tracker that failed is left alone."""
+"""How long to wait before a failed tracker is tried again."""
 TOGETHER = 500
-"""How many lines go to a tracker at a time."""
+"""How many lines are sent to a tracker at a time."""
 STEP_NAME = "step"
 OPTION = "[tracking] trackers:"
 
 
 def training_targets(folder: Path, texts: Sequence[str], say: Callable[[str], None]) -> tuple[LogTarget, ...]:
-    """The targets that an experiment names, BadInput where one cannot be used; "tensorboard" logs into its folder.
+    """The targets that an experiment names; "tensorboard" logs into its folder. BadInput for an unusable target.
 
-    That is the default, so where TensorBoard is not installed, a sentence says so and the training goes on without.
+    TensorBoard is the default, so the training continues without it, with a sentence, if it is not installed.
     """
     named = []
     for text in texts:
@@ -43,15 +44,15 @@ def training_targets(folder: Path, texts: Sequence[str], say: Callable[[str], No
         elif installed(TENSORBOARD):
             named.append(f"{TENSORBOARD}:{folder / TENSORBOARD}")
         else:
-            say(f"TensorBoard gets nothing of this training, it is not installed: {INSTALL[TENSORBOARD]}")
+            say(f"TensorBoard is not installed, so this training is not logged to it: {INSTALL[TENSORBOARD]}")
     return read_targets(named, OPTION)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """How much of the file a tracker has: bytes of it, points made of them, and the last step among them.
+    """How much of the file a tracker has: bytes, the points made from them, and the last step among them.
 
-    Steps up to ``again`` came before the training went back; a tracker that cannot take steps back has them.
+    Steps up to ``again`` were sent before the training went back; a tracker that cannot go back keeps them.
     """
 
     id: str
@@ -66,10 +67,10 @@ class _Sent:
         counts = {name: fields.get(name) for name in ("bytes", "points", "step", "again")}
         if not there or not all(isinstance(count, int) for count in counts.values()):
             return _Sent(identity)
-        return _Sent(identity, **counts)  # type: ignore[arg-type]  # all are whole numbers
+        return _Sent(identity, **counts)  # type: ignore[arg-type]  # all are integers
 
     def with_line(self, point: LogPoint | None, *, starts: bool) -> _Sent:
-        """How much it has with the point of another line."""
+        """How much it has after the point of another line."""
         sent = replace(self, again=self.step) if starts else self
         if point is None:
             return sent
@@ -77,7 +78,7 @@ class _Sent:
 
 
 class TrackerFeed:
-    """Brings the lines of a training to one target; a failure is told once, stops nothing, and is tried again."""
+    """Sends the lines of a training to one target; a failure is reported once, stops nothing, and is retried."""
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class TrackerFeed:
         self._thread.start()
 
     def close(self) -> None:
-        """Bring what is left and end the session; a tracker that does not answer is waited for only so long."""
+        """Send what is left and end the session; a tracker that does not answer is waited for only a limited time."""
         self._closing.set()
         self._thread.join()
 
@@ -114,7 +115,7 @@ class TrackerFeed:
                 if closing:
                     self._end()
                     return
-            except Exception as error:  # whatever it is, the training is worth more
+            except Exception as error:  # whatever it is, it must not stop the training
                 failed = True
                 self._tell(error)
                 self._drop()
@@ -124,11 +125,11 @@ class TrackerFeed:
         name = self._folder.absolute().name
         there = still_there(self._target, name)
         sent = _Sent.of(book.get(self._target), there=there)
-        if self._session is not None and not there:  # somebody deleted the files of an open session
+        if self._session is not None and not there:  # the files of an open session were deleted
             self._drop()
         for points, after in self._batches(sent):
             if points and self._session is None:
-                book.put(self._target, asdict(sent))  # a session that is cut off continues under the same id
+                book.put(self._target, asdict(sent))  # an interrupted session continues under the same id
                 place = self._target.full_place
                 session = SessionInput(
                     *(self._target.kind, place, name, sent.id, str(self._folder.absolute()), self._settings),
@@ -143,7 +144,7 @@ class TrackerFeed:
             book.put(self._target, asdict(sent))
 
     def _batches(self, sent: _Sent) -> Iterator[tuple[list[LogPoint], _Sent]]:
-        """Points of lines that the target does not have, and how much it has with them."""
+        """Points of lines that the target does not have, and how much it has after them."""
         for block in _new_lines(self._folder / FILE, sent.bytes):
             points = []
             for line in parsed_lines([block]):
@@ -154,10 +155,10 @@ class TrackerFeed:
             yield points, sent
 
     def _point(self, line: Mapping[str, Any], sent: _Sent) -> LogPoint | None:
-        """What a target gets of a line; None for nothing.
+        """The point that a target gets for a line, if any.
 
-        TensorBoard can take steps back. Of other trackers a step keeps the values that it had first: a training that
-        goes back to a checkpoint gives the same ones.
+        TensorBoard can take steps back. In other trackers a step keeps its first values: a training that goes back to a
+        checkpoint computes the same ones.
         """
         try:
             kind, step = line["kind"], int(line["step"])
@@ -172,7 +173,7 @@ class TrackerFeed:
                 png = encode_png(sample_grid(self._folder, {step: cases}), palette=False)
                 return LogPoint.of(step, {}, png, "\n".join(f"{case.id}: {case.instruction}" for case in cases))
         except (EditscopeError, OSError, ValueError, KeyError, TypeError, AttributeError):
-            pass  # a line or a picture that somebody changed; what reads the file says so
+            pass  # the line or a picture was changed; readers of the file report it
         return None
 
     def _end(self) -> None:
@@ -189,12 +190,13 @@ class TrackerFeed:
         if not self._told:
             self._told = True
             reason = str(error) if isinstance(error, EditscopeError) else one_line(error)
-            self._say(f"could not log to {self._target}: {reason}; {FILE} has everything, and the next start goes on")
+            self._say(f"could not log to {self._target}: {reason}; {FILE} has everything, and the next start continues")
 
 
 def _new_lines(path: Path, start: int) -> Iterator[bytes]:
-    """The whole lines of a file from a place on, some at a time."""
+    """The complete lines of a file from a position on, in blocks."""
     with open_file(path) as file:
         file.seek(start)
-        while lines := [line for _ in range(TOGETHER) if (line := file.readline()).endswith(b"\n")]:
+        whole = takewhile(lambda line: line.endswith(b"\n"), file)
+        while lines := list(islice(whole, TOGETHER)):
             yield b"".join(lines)

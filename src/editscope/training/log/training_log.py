@@ -1,4 +1,4 @@
-"""Log of a training: the loops call it, files and trackers get what it is told."""
+"""Log of a training: loops call it, and it writes to files and trackers."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from editscope.training.rewards.base import Rollout
 
 @contextmanager
 def locked_folder(folder: Path | None) -> Iterator[Journal | None]:
-    """Hold the folder of a training, so that no other process writes there; BadInput where one does. None holds none.
+    """Lock the folder of a training against other processes; BadInput if one has locked it. None locks nothing.
 
-    A folder that is made for it is removed where nothing was logged.
+    A folder that is made for the lock is removed if nothing was logged.
     """
     if folder is None:
         yield None
@@ -47,9 +47,9 @@ class TrainingLog:
     """The log of the experiment in a folder; None logs nothing, for all but the first of processes that train together.
 
     A process that continues from a checkpoint gives its step as ``start``: what was logged after that step is void
-    from then on, and the clock goes on from there. ``settings`` are those of the experiment, as in its TOML file.
+    from then on, and the clock continues from there. ``settings`` are those of the experiment, as in its TOML file.
     ``trackers`` are targets as ``--log`` takes them; "tensorboard" alone logs into the folder of the experiment.
-    ``journal`` is that of ``locked_folder``, where the folder is held already; it stays open.
+    ``journal`` is that of ``locked_folder``, if the folder is locked already; it stays open.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class TrainingLog:
 
     @property
     def seconds(self) -> float:
-        """How long the training has taken, without what was superseded and without pauses."""
+        """How long the training has taken, without superseded steps and pauses."""
         return time.monotonic() - self._began
 
     def step(self, step: int, metrics: Mapping[str, SupportsFloat | None]) -> None:
@@ -95,7 +95,7 @@ class TrainingLog:
         self._write(EVENT, step, event=kind, sentence=sentence)
 
     def sample(self, step: int, rollouts: Sequence[Rollout]) -> None:
-        """Keep what the model makes of the fixed cases, the same ones every time, and draw the grid anew."""
+        """Save the edits of the fixed cases, the same ones every time, and redraw the grid."""
         if self.folder is None:
             return
         cases = save_samples(self.folder, step, rollouts)
@@ -105,7 +105,7 @@ class TrainingLog:
             write_grid(self.folder, self._samples)
 
     def close(self) -> None:
-        """Bring what trackers lack to them and let the folder go."""
+        """Send trackers the lines that they lack, and unlock the folder."""
         try:
             for feed in self._feeds:
                 feed.close()

@@ -25,7 +25,7 @@ from editscope.training.models.settings import LoraSettings, ModelSettings
 
 def _kontext(pipe: Any, settings: ModelSettings) -> PipelineFlowEditor:
     if settings.input_area:
-        raise BadInput("[model] input_area: FLUX.1 Kontext sees input pictures in the size of the edit; leave it out")
+        raise BadInput("[model] input_area: FLUX.1 Kontext sees input pictures in the size of the edit; remove it")
     return KontextEditor(pipe, guidance=settings.guidance, text_tokens=settings.text_tokens)
 
 

@@ -1,4 +1,4 @@
-"""LoRA layers of a network: where they go, what of them is saved, and the file that pipelines load."""
+"""LoRA layers of a network: where they go, which weights are saved, and the file that pipelines load."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, unknown
 from editscope.runfolder.files import write_whole
 from editscope.training.models.settings import LoraSettings
+from editscope.training.run_files import LORA
 
 ATTENTION = ("to_q", "to_k", "to_v", "to_out.0", "add_q_proj", "add_k_proj", "add_v_proj", "to_add_out")
 PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -28,16 +29,16 @@ PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "all-linear": (),
     }
 )
-"""Targets by name: what the ends of the names of modules are. Families have some of them each."""
-WEIGHTS = "pytorch_lora_weights.safetensors"
+"""Targets by name: how the names of modules end. Each family has some of them."""
+WEIGHTS = LORA
 ADAPTER = "default"
 
 
 def add_lora(network: Any, settings: LoraSettings, where: str = "[lora]") -> list[str]:
     """Put LoRA layers into a network and freeze the rest; gives the names of the modules that got one.
 
-    The layers are float32 whatever the network is, and change nothing until they are trained. Raises BadInput where
-    no module has such a name.
+    The layers are float32 whatever the network is, and change nothing until they are trained. Raises BadInput if no
+    module matches.
     """
     peft = _peft()
     targets = target_modules(network, settings.targets, where)
@@ -58,7 +59,7 @@ def add_lora(network: Any, settings: LoraSettings, where: str = "[lora]") -> lis
 
 
 def target_modules(network: Any, targets: str, where: str = "[lora]") -> list[str]:
-    """The linear modules of a network that a preset, or a list of names with commas between, means."""
+    """The linear modules of a network that a preset, or a list of comma-separated names, means."""
     linear = [name for name, module in network.named_modules() if isinstance(module, torch.nn.Linear)]
     if targets == "all-linear":
         return linear
@@ -69,7 +70,7 @@ def target_modules(network: Any, targets: str, where: str = "[lora]") -> list[st
             ends = {re.sub(r"^.*\.\d+\.", "", name) for name in linear}
             raise BadInput(f"{where} targets: {unknown('linear module', end, ends | set(PRESETS))}")
     if not chosen:
-        raise BadInput(f"{where} targets: no linear module of {type(network).__name__} is named so; write all-linear")
+        raise BadInput(f"{where} targets: no linear module of {type(network).__name__} matches; write all-linear")
     return chosen
 
 
@@ -94,7 +95,7 @@ def save_lora(pipeline: type[Any], network: Any, folder: Path, weights: Mapping[
 
 
 def _sort_metadata(path: Path) -> None:
-    """Put what a safetensors file says about itself in order: its library writes it in a random one."""
+    """Sort the metadata of a safetensors file, which its library writes in random order."""
     data = path.read_bytes()
     end = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:end])

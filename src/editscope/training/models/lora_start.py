@@ -1,4 +1,4 @@
-"""LoRA layers that a training begins with: those of another training, or of `train export`."""
+"""LoRA layers that a training starts from: those of another training, or of `train export`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from typing import Any
 import torch
 
 from editscope.errors import BadInput
-from editscope.training.models.lora import ADAPTER, WEIGHTS, lora_weights
+from editscope.training.models.lora import ADAPTER, lora_weights
 from editscope.training.models.settings import LoraSettings
+from editscope.training.run_files import FINAL, LORA
 
-PLACES = (WEIGHTS, f"weights/{WEIGHTS}")
-"""Where a LoRA lies in a folder of `train export`, and in that of a training."""
+PLACES = (LORA, f"{FINAL}/{LORA}")
+"""Where a LoRA is in a folder of `train export`, and in that of a training."""
 PREFIX, METADATA = "transformer.", "lora_adapter_metadata"
 
 
 def start_file(settings: LoraSettings | None, folder: Path, where: str = "[lora]") -> Path | None:
-    """The file that ``start`` names, beside the experiment or from here; None where a LoRA starts at zero."""
+    """The file that ``start`` names, relative to the experiment or the working directory; None to start at zero."""
     if settings is None or settings.start is None:
         return None
     named = folder / settings.start
@@ -31,14 +32,14 @@ def start_file(settings: LoraSettings | None, folder: Path, where: str = "[lora]
             return path
     if named.is_dir():
         raise BadInput(
-            f"{where} start: {named} has no {' and no '.join(PLACES)}; give the folder of a finished training of a "
+            f"{where} start: {named} has neither {' nor '.join(PLACES)}; give the folder of a finished training of a "
             "LoRA, or of `train export`"
         )
-    raise BadInput(f"{where} start: {named} is not there; give the file or folder of a trained LoRA")
+    raise BadInput(f"{where} start: {named} does not exist; give the file or folder of a trained LoRA")
 
 
 def check_start(path: Path, network: Any, settings: LoraSettings, where: str = "[lora]") -> None:
-    """Raise BadInput where a LoRA does not fit the layers that a network has. No weights are read."""
+    """Raise BadInput if a LoRA does not fit the layers of a network. No weights are read."""
     _factor(path, network, settings, where)
 
 
@@ -60,7 +61,7 @@ def _trained(network: Any) -> dict[str, torch.nn.Parameter]:
 
 
 def _factor(path: Path, network: Any, settings: LoraSettings, where: str) -> float:
-    """By how much the layers of a file count here where they are taken as they are; BadInput where they do not fit."""
+    """The factor that keeps the effect of the layers of a file the same here; BadInput if they do not fit."""
     wanted = {name: list(value.shape) for name, value in lora_weights(network).items()}
     with _opened(path, where) as (tensors, metadata):
         given = {
@@ -69,21 +70,23 @@ def _factor(path: Path, network: Any, settings: LoraSettings, where: str) -> flo
         }
     missing, more = sorted(wanted.keys() - given.keys()), sorted(given.keys() - wanted.keys())
     if missing or more:
-        what = f"has no {missing[0]}" if missing else f"has {more[0]}, which this LoRA has not"
+        what = f"has no {missing[0]}" if missing else f"has {more[0]}, which this LoRA does not have"
         raise BadInput(
-            f"{where} start: {path} {what} ({len(missing)} weights are missing, {len(more)} too many); write the "
+            f"{where} start: {path} {what} ({len(missing)} weights missing, {len(more)} unexpected); set the "
             "targets and the pipeline that it was trained with"
         )
     rank = next(shape[0] for name, shape in given.items() if ".lora_A." in name)
     if rank != settings.rank:
         raise BadInput(f"{where} rank: {path} has rank {rank}, and [lora] rank is {settings.rank}; write rank = {rank}")
     if apart := [name for name in wanted if wanted[name] != given[name]]:
-        raise BadInput(f"{where} start: {path} is of a network of another size ({apart[0]}); use that pipeline")
+        raise BadInput(
+            f"{where} start: {path} was trained on a network of another size ({apart[0]}); use that pipeline"
+        )
     return _alpha(metadata, rank) / (settings.rank if settings.alpha is None else settings.alpha)
 
 
 def _alpha(metadata: Mapping[str, str], rank: int) -> float:
-    """The alpha of a LoRA; its rank where the file does not say."""
+    """The alpha of a LoRA; its rank if the file does not say."""
     try:
         return float(json.loads(metadata.get(METADATA, "{}")).get(f"{PREFIX}lora_alpha", rank))
     except (ValueError, TypeError, AttributeError):
@@ -92,7 +95,7 @@ def _alpha(metadata: Mapping[str, str], rank: int) -> float:
 
 @contextmanager
 def _opened(path: Path, where: str) -> Iterator[tuple[Any, Mapping[str, str]]]:
-    """A safetensors file and its metadata; BadInput where it is none."""
+    """Open a safetensors file and its metadata; BadInput if it cannot be read."""
     from safetensors import SafetensorError, safe_open
 
     with ExitStack() as stack:

@@ -37,7 +37,7 @@ def check_parts(pipeline: str, index: Mapping[str, Any]) -> None:
                 raise BadInput(_damaged(Path(pipeline) / INDEX, f"it names no class of the {name}"))
             continue
         if len(kind) != 2 or not all(isinstance(one, str) for one in kind):
-            raise BadInput(_damaged(Path(pipeline) / INDEX, f"{name} is no pair of a library and a class"))
+            raise BadInput(_damaged(Path(pipeline) / INDEX, f"{name} is not a pair of a library and a class"))
         if folder is not None:
             _check_part(folder / name, library=kind[0], kind=kind[1])
 

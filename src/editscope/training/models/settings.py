@@ -15,7 +15,7 @@ DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
 def check_device(device: str, where: str) -> None:
-    """Raise BadInput for a device that no training can be told to use. Which of several is for accelerate to say."""
+    """Raise BadInput for a device that training does not support. Accelerate chooses among several GPUs."""
     if device.startswith("cuda:"):
         chosen = device.removeprefix("cuda:")
         raise BadInput(f'{where} device: write "cuda", and choose the GPU with CUDA_VISIBLE_DEVICES={chosen}')
@@ -27,12 +27,11 @@ def check_device(device: str, where: str) -> None:
 class ModelSettings:
     """Table ``[model]``.
 
-    ``guidance`` is the value that a guidance-distilled network is told while it trains; networks without guidance
-    embedding have none. ``input_area`` is how many pixels input pictures have where the network sees them: None for
-    what the pipeline itself does, 0 for the size of the picture that is made. ``text_tokens`` is how much of an
-    instruction T5 reads. ``keep`` is what of each block stays in memory for the backward pass: its "inputs", so that
-    the block is computed again, also what its "attention" gave, or "all". With ``compile`` blocks are compiled in the
-    first step.
+    ``guidance`` is the value that a guidance-distilled network gets during training; networks without a guidance
+    embedding have none. ``input_area`` is how many pixels the network's input pictures have: None for what the pipeline
+    itself does, 0 for the size of the output picture. ``text_tokens`` is how much of an instruction T5 reads. ``keep``
+    says which activations of each block stay in memory for the backward pass: only its "inputs", so that the block is
+    computed again, also the output of "attention", or "all". With ``compile`` blocks are compiled in the first step.
     """
 
     pipeline: str
@@ -46,15 +45,15 @@ class ModelSettings:
     compile: bool = False
 
     def check(self, where: str) -> None:
-        """Raise BadInput for values that no model can have."""
+        """Raise BadInput for values that a model cannot have."""
         check_device(self.device, where)
         if self.guidance < 0:
             raise BadInput(f"{where} guidance: {self.guidance:g} is negative; 1 trains without extra guidance")
         if not 1 <= self.text_tokens <= 512:
-            raise BadInput(f"{where} text_tokens: {self.text_tokens} is not from 1 to 512")
+            raise BadInput(f"{where} text_tokens: {self.text_tokens} must be from 1 to 512")
         if self.input_area is not None and self.input_area != 0 and self.input_area < 32 * 32:
             raise BadInput(
-                f"{where} input_area: {self.input_area} is fewer than 1,024 pixels; 0 keeps the picture's size"
+                f"{where} input_area: {self.input_area} is below 1,024 pixels; 0 keeps the size of the picture"
             )
 
 
@@ -62,9 +61,9 @@ class ModelSettings:
 class LoraSettings:
     """Table ``[lora]``; without it all weights of the network are trained.
 
-    ``alpha`` is the rank where it is None, so that the layers count once. ``targets`` is the name of a preset
-    (attention, attention+mlp, all-linear), or names of modules with commas between. ``start`` is the file or folder of
-    a LoRA that the layers begin with; without it they begin at zero.
+    ``alpha`` is the rank if it is None, which gives the layers a scale of 1. ``targets`` is the name of a preset
+    (attention, attention+mlp, all-linear), or comma-separated module names. ``start`` is the file or folder of a LoRA
+    that the layers start from; without it they start at zero.
     """
 
     rank: int = 16
@@ -74,14 +73,14 @@ class LoraSettings:
     start: str | None = None
 
     def check(self, where: str) -> None:
-        """Raise BadInput for values that no LoRA can have."""
+        """Raise BadInput for values that a LoRA cannot have."""
         if not 1 <= self.rank <= LARGEST_RANK:
-            raise BadInput(f"{where} rank: {self.rank} is not from 1 to {LARGEST_RANK:,}")
+            raise BadInput(f"{where} rank: {self.rank} must be from 1 to {LARGEST_RANK:,}")
         if self.alpha is not None and self.alpha <= 0:
-            raise BadInput(f"{where} alpha: {self.alpha:g} is not positive; leave it out to take the rank")
+            raise BadInput(f"{where} alpha: {self.alpha:g} must be above 0; remove it to use the rank")
         if not 0 <= self.dropout < 1:
-            raise BadInput(f"{where} dropout: {self.dropout:g} is not from 0 up to 1")
+            raise BadInput(f"{where} dropout: {self.dropout:g} must be at least 0 and below 1")
         if not [name for name in self.targets.split(",") if name.strip()]:
-            raise BadInput(f"{where} targets: names nothing; write attention, or names of modules with commas between")
+            raise BadInput(f'{where} targets: is empty; write "attention" or comma-separated module names')
         if self.start == "":
-            raise BadInput(f"{where} start: names nothing; give the file or folder of a trained LoRA, or leave it out")
+            raise BadInput(f"{where} start: is empty; give the file or folder of a trained LoRA, or remove it")

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from editscope.scoring.classic.registry import built_in_label
 from editscope.training.log.metrics_file import LoggedTraining, TrainingEvent
+from editscope.training.run_files import checkpoints_in
 
 HELD_OUT, REWARD, CHECKPOINT, STOPPED = "held_out", "reward", "checkpoint", "stopped"
 TOTAL = "reward/total"
-GONE = "It is not in the folder any more: [checkpoints] keep removes old ones."
+GONE = "It is no longer in the folder: [checkpoints] keep removes old ones."
 NOT_REWARDS = ("reward/spread",)
 IDENTITY, OVER_EDIT = "identity_rate", "over_edit_ratio"
 
@@ -26,11 +27,11 @@ class BestStep:
     last_step: int
     last_value: float
     checkpoint: str
-    """What was said when a checkpoint was saved at that step, and that it is gone where it is; "" where none was."""
+    """A sentence on the checkpoint of that step, also if it is gone; "" if none was saved."""
 
 
 def held_out_names(record: LoggedTraining) -> list[str]:
-    """The metrics that are scores on held-out cases; losses stand behind the others."""
+    """The metrics that are scores on held-out cases; losses come last."""
     names = [name for name in record.names() if name == HELD_OUT or name.startswith(f"{HELD_OUT}/")]
     return sorted(names, key=is_loss)
 
@@ -51,7 +52,7 @@ def named(record: LoggedTraining, ending: str) -> str | None:
 
 
 def is_loss(name: str) -> bool:
-    """Whether a number is better where it is lower: a loss, or a distance such as LPIPS.
+    """Whether lower is better: for a loss, or a distance such as LPIPS.
 
     >>> is_loss("held_out/loss"), is_loss("held_out/lpips"), is_loss("held_out/miou")
     (True, True, False)
@@ -72,8 +73,7 @@ def is_score(name: str) -> bool:
 
 def steps_there(folder: Path) -> frozenset[int]:
     """The steps whose checkpoints are in the folder of a training."""
-    states = (folder / "checkpoints").glob("step-*/state.json")
-    return frozenset(int(number) for one in states if (number := one.parent.name.removeprefix("step-")).isdigit())
+    return frozenset(step for step, _ in checkpoints_in(folder))
 
 
 def best_steps(record: LoggedTraining, there: Collection[int] | None = None) -> list[BestStep]:
@@ -108,11 +108,11 @@ def reward_before(record: LoggedTraining, name: str, held_out: str) -> list[tupl
 
 
 def current(events: Sequence[TrainingEvent]) -> list[TrainingEvent]:
-    """Events that no later start went back before."""
+    """Events that are not superseded by a later start."""
     return [event for event in events if not event.superseded]
 
 
 def stop(record: LoggedTraining) -> TrainingEvent | None:
-    """Why the training stopped, where it did and no later start went on."""
+    """Why the training stopped, if it did and was not resumed."""
     last = current(record.events)[-1:]
     return next((event for event in last if event.kind == STOPPED and event.step >= record.last_step), None)

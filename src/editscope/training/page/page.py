@@ -48,7 +48,7 @@ def write_training_page(folder: str | Path, out: str | Path | None = None, title
 
 
 def training_page(folder: Path, out: Path, title: str | None = None) -> str:
-    """The page, whole; full-size samples are read from the folder beside it."""
+    """The whole page; full-size samples are read from the folder next to it."""
     record = read_training(folder)
     heading = short(title or folder.absolute().name, 200)
     sections = _sections(folder, out, record)

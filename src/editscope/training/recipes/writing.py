@@ -1,4 +1,4 @@
-"""Recipes written to files: an experiment, or the plan of a comparison with its experiment beside it."""
+"""Recipes written to files: an experiment, or the plan of a comparison with its experiment next to it."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from editscope.errors import BadInput, unknown
 from editscope.runfolder.files import write_whole
 
 SMALL = "small"
-"""The recipe of the small editor, which has a command of its own."""
+"""The recipe of the small editor, which has its own command."""
 
 
 def recipe_texts() -> dict[str, str]:
     """The recipes that ship, by name."""
-    found = files("editscope.training.recipes").iterdir()
-    return {one.name.removesuffix(".toml"): one.read_text() for one in found if one.name.endswith(".toml")}
+    recipes = (path for path in files("editscope.training.recipes").iterdir() if path.name.endswith(".toml"))
+    return {path.name.removesuffix(".toml"): path.read_text(encoding="utf-8") for path in recipes}
 
 
 def write_recipe(file: Path, name: str) -> list[str]:
-    """Write a recipe to a file that is not there yet; gives sentences on what was written and what comes next."""
+    """Write a recipe to a new file; returns sentences on what was written and what to do next."""
     recipes = recipe_texts()
     if name not in recipes:
         raise unknown("recipe", name, recipes)
     if file.exists():
-        raise BadInput(f"{file} is there already; choose another name")
+        raise BadInput(f"{file} already exists; choose another name")
     write_whole(file, recipes[name].encode())
     if name == SMALL:
         return [f"{file}: look at it; then `editscope train small {file} --dry-run`"]
@@ -40,7 +40,7 @@ def write_recipe(file: Path, name: str) -> list[str]:
     beside = file.parent / str(needed)
     sentences = []
     if beside.exists():
-        sentences.append(f"{beside}: is there already and stays as it is; the plan compares trainings of it")
+        sentences.append(f"{beside}: already exists and is kept; the plan compares trainings of it")
     else:
         write_whole(beside, recipes[beside.stem].encode())
         sentences.append(f"{beside}: the experiment; {_to_set(read_toml(recipes[beside.stem]))}")
@@ -52,6 +52,6 @@ def write_recipe(file: Path, name: str) -> list[str]:
 
 
 def _to_set(tables: Mapping[str, Any]) -> str:
-    """What is left to do in an experiment: its data, unless they are problems that are made without end."""
+    """What is left to do in an experiment: set its data, unless it is an endless stream of problems."""
     made = all(str(part["source"]).startswith("stream:") for part in tables["data"]["parts"])
     return "look at it" if made else "set [[data.parts]] and look at the rest"

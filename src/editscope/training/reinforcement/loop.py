@@ -96,7 +96,7 @@ def reinforce(
             history.append(metrics)
             on_round(number, metrics)
             last = run.next_round == settings.rounds
-            stop = run.exchange.any(run.interrupts.asked)
+            stop = run.exchange.any(run.interrupts.requested)
             if last or not stop:  # if it stops, the resumed run scores
                 metrics |= run.score_held_out(on_held_out, last=last)
             if last or stop or run.next_round % settings.save_every == 0:
@@ -267,7 +267,7 @@ class ReinforcementRun:
         own: list[tuple[int, list[Any], list[str]]] = []
         ended = False
         for group, example in enumerate(examples):
-            ended = ended or self.interrupts.asked
+            ended = ended or self.interrupts.requested
             if ended or not self.exchange.owns(group):
                 made.painted.append(None)
                 made.planned.append(None)

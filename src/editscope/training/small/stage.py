@@ -101,7 +101,7 @@ class SmallStage:
                 counted += 1
                 self.spent = time.monotonic() - began
                 self.ended = self._left() <= 0
-                stop = interrupts.asked  # read once: a later Ctrl-C waits for the next step
+                stop = interrupts.requested  # read once: a later Ctrl-C waits for the next step
                 last = self.ended or stop
                 due = learner.step % settings.save_every == 0
                 if last or due or learner.step % settings.log_every == 0:

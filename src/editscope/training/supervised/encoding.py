@@ -22,7 +22,7 @@ IN_MEMORY = 256 << 20
 
 
 class ExampleEncoder:
-    """What a flow editor makes of examples, from a cache where there is one.
+    """The encodings of examples by a flow editor, from a cache if there is one.
 
     The name of a file is a hash of ``identity`` (the weights, and every setting that encoding depends on) and of
     pixels and text, so that a file is never used for something else. A file that is damaged is made again; a disk
@@ -111,7 +111,7 @@ class ExampleEncoder:
             data = save({name: value.detach().cpu().contiguous() for name, value in made.items()})
             write_whole(path, data, sync=False)
         except DiskError as error:
-            self._say(f"{error}; training goes on without writing to the cache")
+            self._say(f"{error}; training continues without writing to the cache")
             self._folder = None
 
     def _key(self, kind: str, text: str, pictures: Sequence[Pixels]) -> str:

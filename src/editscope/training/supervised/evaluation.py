@@ -1,7 +1,8 @@
-"""Evaluation during training: a suite through the normal runner, with the weights of the moment."""
+"""Evaluation during training: a suite through the normal runner, with the current weights."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,17 +15,18 @@ from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.sampler_options import SAMPLER
 from editscope.training.settings import Experiment
 from editscope.training.supervised.export import write_weights
-from editscope.training.supervised.loop import StepResult, TrainingLoop
+from editscope.training.supervised.loop import TrainingLoop
+from editscope.training.supervised.step_result import StepResult
 from editscope.wording import count, metric_name
 
 FOLDER = "evaluations"
 
 
 class Evaluation:
-    """A hook of the loop: each so many steps it writes the weights, and runs a suite with the diffusers editor.
+    """A hook of the loop: every few steps and at the end it writes the weights and runs a suite with them.
 
-    The editor loads the pipeline a second time, in a process of its own. The run folder is
-    ``evaluations/step-N``; one that is finished is not made again after a resume.
+    The diffusers editor loads the pipeline a second time, in its own process. The run folder is
+    ``evaluations/step-N``; a finished one is not repeated after a resume. The weights are deleted once it is finished.
     """
 
     def __init__(
@@ -35,26 +37,34 @@ class Evaluation:
         self._settings = experiment.evaluation
 
     def __call__(self, loop: TrainingLoop, result: StepResult) -> None:
-        """Evaluate where it is due."""
-        if result.step % self._settings.every and result.step != self._experiment.training.steps:
-            return
-        place = self._folder / FOLDER / f"step-{result.step:08d}"
+        """Evaluate every few steps."""
+        if result.step % self._settings.every == 0:
+            self._evaluate(loop)
+
+    def at_end(self, loop: TrainingLoop) -> None:
+        """Evaluate the weights of the last step, unless that is done."""
+        if loop.step % self._settings.every:
+            self._evaluate(loop)
+
+    def _evaluate(self, loop: TrainingLoop) -> None:
+        step, home = loop.step, self._folder / FOLDER
+        place, written = home / f"step-{step:08d}", home / f"weights-{step:08d}"
+        suite = evaluated_suite(self._experiment) if loop.processes.first else None
         if loop.processes.first:
-            self._say(beginning(self._experiment, f"step {result.step}"))
-        weights = write_weights(
-            self._experiment, self._editor, loop, self._folder / FOLDER / f"weights-{result.step:08d}"
-        )
+            self._say(beginning(self._experiment, f"step {step}", suite))
+        weights = write_weights(self._experiment, self._editor, loop, written)
         if loop.processes.first:
-            scores = evaluate(self._experiment, weights, place)
-            self._say(f"step {result.step}: {in_words(scores)}")
-            loop.log.step(result.step, {f"held_out/{name}": score for name, score in scores.items()})
-            loop.log.event(result.step, "evaluation", f"{self._settings.suite} was run in {FOLDER}/{place.name}.")
-            loop.more.setdefault("evaluations", {})[str(result.step)] = scores
+            scores = evaluate(self._experiment, weights, place, suite)
+            shutil.rmtree(written)  # an evaluation that is interrupted needs them to resume
+            self._say(f"step {step}: {in_words(scores)}")
+            loop.log.step(step, {f"held_out/{name}": score for name, score in scores.items()})
+            loop.log.event(step, "evaluation", f"{self._settings.suite} was run in {FOLDER}/{place.name}.")
+            loop.more.setdefault("evaluations", {})[str(step)] = scores
         loop.processes.wait()
 
 
 def evaluated_suite(experiment: Experiment, file: str = "the experiment") -> Suite:
-    """The suite of ``[evaluation]``; BadInput where it has no data, or no judge though it needs one."""
+    """The suite of ``[evaluation]``; BadInput if it has no data, or lacks a judge that it needs."""
     settings = experiment.evaluation
     assert settings is not None
     where = f"{file}, [evaluation]"
@@ -63,23 +73,23 @@ def evaluated_suite(experiment: Experiment, file: str = "the experiment") -> Sui
     return suite
 
 
-def beginning(experiment: Experiment, what: str) -> str:
-    """The line before an evaluation, which may take long."""
+def beginning(experiment: Experiment, what: str, suite: Suite | None = None) -> str:
+    """The line before an evaluation, which may take long. ``suite`` is that of the experiment, if it is loaded."""
     settings = experiment.evaluation
     assert settings is not None
-    every = len(evaluated_suite(experiment).ids)
-    cases = every if settings.limit is None else min(settings.limit, every)
+    known = len((suite or evaluated_suite(experiment)).ids)
+    cases = known if settings.limit is None else min(settings.limit, known)
     return f"evaluating {what} on {settings.suite}: {count(cases, 'case')} …"
 
 
-def evaluate(experiment: Experiment, weights: Path | None, place: Path) -> dict[str, Any]:
-    """Run the suite of an experiment with weights, or with the model as it was; gives the mean of each metric."""
+def evaluate(experiment: Experiment, weights: Path | None, place: Path, suite: Suite | None = None) -> dict[str, Any]:
+    """Run the suite of an experiment with weights, or with the untrained model; returns the mean of each metric."""
     from editscope.runs.start import run
 
     settings = experiment.evaluation
     assert settings is not None
     made = run(
-        evaluated_suite(experiment),
+        suite or evaluated_suite(experiment),
         editor_spec(experiment, weights),
         settings.judge,
         place,
@@ -88,12 +98,12 @@ def evaluate(experiment: Experiment, weights: Path | None, place: Path) -> dict[
         jobs=1,
     )
     if made.summary.get("n_cases") is None:
-        raise Stopped(f"the evaluation in {place} did not end; resume the training to go on with it")
+        raise Stopped(f"the evaluation in {place} did not finish; resume the training to continue it")
     return {name: cell["mean"] for name, cell in made.summary["overall"].items()}
 
 
 def in_words(scores: Mapping[str, Any]) -> str:
-    """Scores in a line: by the names that people see; a metric without a value is left out.
+    """Scores in a line, with the displayed names of metrics; metrics without a value are left out.
 
     >>> in_words({"miou": 0.0108912, "edit_accuracy": None})
     'mIoU 0.01089'
@@ -103,7 +113,7 @@ def in_words(scores: Mapping[str, Any]) -> str:
 
 
 class Sampler(Protocol):
-    """How edits are made; None for what the model was published with."""
+    """How edits are made; None for the published settings of the model."""
 
     @property
     def steps(self) -> int | None:
@@ -111,7 +121,7 @@ class Sampler(Protocol):
 
     @property
     def guidance(self) -> float | None:
-        """The value that a guidance-distilled network is told."""
+        """The guidance of a guidance-distilled network."""
 
     @property
     def scale(self) -> float | None:
@@ -119,7 +129,7 @@ class Sampler(Protocol):
 
     @property
     def max_area(self) -> int | None:
-        """Pixels that an edit may have."""
+        """The most pixels of an edit."""
 
 
 def editor_spec(experiment: Experiment, weights: Path | None, sampler: Sampler | None = None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,24 +11,24 @@ import torch
 
 from editscope.editors.diffusion.finding import REPO
 from editscope.errors import BadInput
-from editscope.training.checkpoints import check_writable, checkpoints_in, load_checkpoint, make_run_folder
+from editscope.training.changes import changes_in_words
+from editscope.training.checkpoints import check_writable, load_checkpoint, make_run_folder
 from editscope.training.models.loading import load_flow_editor
 from editscope.training.models.lora import add_lora, lora_weights, save_lora
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
+from editscope.training.run_files import EXPERIMENT, LORA, NETWORK, checkpoints_in
+from editscope.training.run_files import FINAL as FINAL
 from editscope.training.settings import Experiment
 from editscope.training.supervised.averaging import in_place
 from editscope.training.supervised.loop import TrainingLoop
 from editscope.training.supervised.parallel import whole
 
-FINAL = "weights"
-NETWORK = "transformer"
-
 
 def write_weights(experiment: Experiment, editor: PipelineFlowEditor, loop: TrainingLoop, folder: Path) -> Path:
-    """Write the weights of a loop, the average where one is kept; every process takes part, one writes."""
+    """Write the weights of a loop, or their average if one is kept; all processes take part, one writes."""
     values = loop.average.values if loop.average is not None else loop.trained
     whole_values = {name: whole(value) for name, value in values.items()}
-    place = folder if experiment.lora is None else folder / "pytorch_lora_weights.safetensors"
+    place = folder if experiment.lora is None else folder / LORA
     if loop.processes.first:
         write_values(experiment, editor, loop.processes.unwrapped(editor.network), whole_values, folder)
     loop.processes.wait()
@@ -37,12 +36,12 @@ def write_weights(experiment: Experiment, editor: PipelineFlowEditor, loop: Trai
 
 
 def export_checkpoint(experiment: Experiment, run: Path, folder: Path, step: int | None = None) -> Path:
-    """Write the weights of a checkpoint of a run, the last one where no step is given."""
+    """Write the weights of a checkpoint of a run; the last one by default."""
     there = dict(checkpoints_in(run))
     if not there:
         raise BadInput(f"{run} has no checkpoint; give the folder of a training run")
     if step is not None and step not in there:
-        raise BadInput(f"{run} has no checkpoint of step {step}; it has those of {', '.join(map(str, there))}")
+        raise BadInput(f"{run} has no checkpoint of step {step}; available: {', '.join(map(str, there))}")
     check_writable(folder)
     checkpoint = load_checkpoint(there[step if step is not None else max(there)])
     _check_layers(checkpoint.settings, experiment, run)
@@ -52,40 +51,44 @@ def export_checkpoint(experiment: Experiment, run: Path, folder: Path, step: int
     trained = {name: value for name, value in editor.network.named_parameters() if value.requires_grad}
     values = checkpoint.average or checkpoint.weights
     if {name: value.shape for name, value in values.items()} != {name: value.shape for name, value in trained.items()}:
-        raise BadInput(f"the checkpoint of {run} trains other weights than its experiment.toml says; restore that file")
+        raise BadInput(f"the checkpoint of {run} has other weights than its {EXPERIMENT} describes; restore that file")
     with in_place(trained, {name: value.to(trained[name].device) for name, value in values.items()}):
         return write_values(experiment, editor, editor.network, values, folder)
 
 
 def _check_layers(saved: Mapping[str, Any], experiment: Experiment, run: Path) -> None:
-    """BadInput where the experiment says of the LoRA, or of the model's repository, what the checkpoint does not.
+    """Raise BadInput if the experiment has another LoRA or another model repository than the checkpoint.
 
     A model in a folder may have moved.
     """
-    now = experiment.decides
+    then, now = _layers(saved), _layers(experiment.decides)
     apart = [
-        f"[{name.replace('.', '] ')} was {_shown(theirs)}, now {_shown(mine)}"
-        for name in ("lora.rank", "lora.alpha", "lora.targets", "model.pipeline", "model.revision")
-        if (theirs := _value(saved, name)) != (mine := _value(now, name)) and not _folders(name, theirs, mine)
+        name
+        for name in then
+        if then[name] != now[name] and not (name == "[model] pipeline" and _are_folders(then[name], now[name]))
     ]
     if apart:
         raise BadInput(
-            f"{run / 'experiment.toml'} is not what the checkpoint was trained with ({'; '.join(apart)}); set it back"
+            f"{run / EXPERIMENT} was changed after the checkpoint was saved ({changes_in_words(apart, then, now)}); "
+            "restore it"
         )
 
 
-def _value(settings: Mapping[str, Any], name: str) -> Any:
-    """A setting; the alpha of a LoRA is its rank where none is set."""
-    value = settings.get(name)
-    return settings.get("lora.rank") if name == "lora.alpha" and value is None else value
+def _layers(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that name the layers and their model; the alpha of a LoRA is its rank if it is not set."""
+    alpha = settings.get("lora.alpha")
+    return {
+        "[lora] rank": settings.get("lora.rank"),
+        "[lora] alpha": settings.get("lora.rank") if alpha is None else alpha,
+        "[lora] targets": settings.get("lora.targets"),
+        "[model] pipeline": settings.get("model.pipeline"),
+        "[model] revision": settings.get("model.revision"),
+    }
 
 
-def _folders(name: str, *places: Any) -> bool:
-    return name == "model.pipeline" and any(not REPO.fullmatch(str(one)) or Path(str(one)).is_dir() for one in places)
-
-
-def _shown(value: Any) -> str:
-    return "not set" if value is None else json.dumps(value)
+def _are_folders(*places: Any) -> bool:
+    """Whether one of the names of a model is a folder, not a repository."""
+    return any(not REPO.fullmatch(str(place)) or Path(str(place)).is_dir() for place in places)
 
 
 def write_values(

@@ -52,7 +52,7 @@ class FlowObjective(Objective):
         return None if self._counter is None else self._counter.taken()
 
     def losses(self, examples: Sequence[EditExample], generators: Sequence[torch.Generator]) -> torch.Tensor:
-        """One loss for each example. The order of what is drawn: whether the text is left out, noise level, noise."""
+        """One loss for each example. The order of random draws: whether the text is left out, noise level, noise."""
         clean = self._clean(examples)
         size = answer_of(examples[0]).shape[:2]
         shift = self.editor.shift((size[0], size[1]))
@@ -106,7 +106,7 @@ def answer_of(example: EditExample) -> Pixels:
     """The picture that should come out; BadInput for an example without one."""
     if example.answer is None:
         raise BadInput(
-            f"the example {example.id} has no answer, so that it cannot be trained on with supervision; use a suite or "
+            f"the example {example.id} has no answer, which supervised training requires; use a suite or "
             "a data set with answers, or reinforcement with rewards"
         )
     return example.answer

@@ -1,4 +1,4 @@
-"""Ctrl-C and the end of a job: asked for once, a step is finished first; asked for twice, not."""
+"""Ctrl-C and SIGTERM: the first one finishes the current step, the second one stops at once."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 from editscope.errors import Stopped
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-ENDED = "stopped while it waited; to go on, run the same command with --resume"
+ENDED = "stopped while waiting; to resume, run the same command with --resume"
 
 
 class StepInterrupts:
-    """While it is entered, the first signal only sets ``asked``; the second raises KeyboardInterrupt."""
+    """Inside the context, the first signal only sets ``requested``; the second raises KeyboardInterrupt."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
         self._waits = False
         self._before: dict[int, Any] = {}
 
@@ -34,18 +34,18 @@ class StepInterrupts:
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """While this is entered, nothing is lost by an end at once: the first signal raises Stopped."""
+        """Inside this context nothing is lost by stopping at once: the first signal raises Stopped."""
         self._waits = True
         try:
-            if self.asked:
+            if self.requested:
                 raise Stopped(ENDED)
             yield
         finally:
             self._waits = False
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
-        if self.asked:
+        if self.requested:
             raise KeyboardInterrupt
-        self.asked = True
+        self.requested = True
         if self._waits:
             raise Stopped(ENDED)

@@ -29,19 +29,20 @@ from editscope.training.monitors import (
 from editscope.training.rewards.base import Rollout
 from editscope.training.supervised.encoding import ExampleEncoder
 from editscope.training.supervised.flow_matching import FlowObjective, answer_of
-from editscope.training.supervised.loop import StepResult, TrainingLoop
+from editscope.training.supervised.loop import TrainingLoop
 from editscope.training.supervised.settings import EvaluationSettings, TimestepSettings
+from editscope.training.supervised.step_result import StepResult
 from editscope.wording import count
 
 DRAWS = 4
-"""Noise levels at which the loss of a case is taken; they and the noise are the same at every look."""
+"""Noise levels at which the loss of a case is computed; they and the noise are the same at every look."""
 MONITORS = "monitors"
-"""Where the loop keeps what monitors remember."""
+"""Where the loop keeps the state of monitors."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseSampler:
-    """How fixed cases are sampled: steps, what a distilled network is told, and the scale of guidance by two calls."""
+    """How fixed cases are sampled: steps, the guidance of a distilled network, and that of two calls per step."""
 
     steps: int
     guidance: float | None = None
@@ -49,18 +50,18 @@ class CaseSampler:
 
 
 def sampler_of(pipeline: str, tracking: TrackingSettings, evaluation: EvaluationSettings | None) -> CaseSampler:
-    """The sampler that ``[tracking]`` and ``[evaluation]`` describe; the rest is what the model was published with."""
+    """The sampler that ``[tracking]`` and ``[evaluation]`` describe; the rest is as the model was published."""
     family = family_of(pipeline)
     published = {} if family is None else family.guidance
     given = (None, None, None) if evaluation is None else (evaluation.steps, evaluation.guidance, evaluation.scale)
     steps = tracking.sample_steps or given[0] or (family.steps if family else None) or 28
-    told = given[1] if given[1] is not None else published.get("guidance_scale")
+    guidance = given[1] if given[1] is not None else published.get("guidance_scale")
     scale = given[2] if given[2] is not None else published.get("true_cfg_scale", 1.0)
-    return CaseSampler(steps, told, scale)
+    return CaseSampler(steps, guidance, scale)
 
 
 class KeptEncoder(ExampleEncoder):
-    """An encoder of few examples: what it made once stays in memory, on the CPU."""
+    """An encoder of few examples: it keeps its results in memory, on the CPU."""
 
     def __init__(self, editor: PipelineFlowEditor) -> None:
         super().__init__(editor)
@@ -73,11 +74,11 @@ class KeptEncoder(ExampleEncoder):
 
 
 class FixedCaseLooks:
-    """A hook of the loop: each so many steps it edits the fixed cases with the weights of the moment.
+    """A hook of the loop: every few steps and at the end it edits the fixed cases with the current weights.
 
-    The average of weights is used where one is kept. All processes take part, since shards need it; the first one logs,
-    and decides about the end. A look draws from generators of its own and leaves those of training as they were, so
-    that weights come out the same with and without looks.
+    The average of weights is used if one is kept. All processes take part, since shards need it; only the first one
+    logs and decides whether to stop. A look uses its own generators and leaves those of training as they were, so that
+    the weights are the same with and without looks.
     """
 
     def __init__(
@@ -98,16 +99,24 @@ class FixedCaseLooks:
         self._objective = FlowObjective(editor, self._encoder, timesteps, bf16=bf16)
 
     def at_start(self, loop: TrainingLoop) -> None:
-        """Look at what the model makes before it is trained."""
+        """Look at what the model makes before training."""
         loop.log.event(0, "samples", f"Fixed cases: {self._cases.origin}.")
         self._say(f"editing {count(len(self._cases.examples), 'fixed case')} before the first step …")
         self._look(loop)
 
     def __call__(self, loop: TrainingLoop, result: StepResult) -> None:
-        """Look where it is due, and at the end."""
-        if result.step % self._every == 0 or result.step == loop.settings.training.steps:
-            self._say(f"editing {count(len(self._cases.examples), 'fixed case')} after step {result.step} …")
-            self._look(loop)
+        """Look every few steps."""
+        if result.step % self._every == 0:
+            self._look_after(loop)
+
+    def at_end(self, loop: TrainingLoop) -> None:
+        """Look at the weights of the last step, unless that is done."""
+        if loop.step % self._every:
+            self._look_after(loop)
+
+    def _look_after(self, loop: TrainingLoop) -> None:
+        self._say(f"editing {count(len(self._cases.examples), 'fixed case')} after step {loop.step} …")
+        self._look(loop)
 
     def _look(self, loop: TrainingLoop) -> None:
         with undisturbed(loop):
@@ -127,11 +136,11 @@ class FixedCaseLooks:
 
     @property
     def loss_name(self) -> str:
-        """What the loss of the cases is logged as: cases that are trained on are not called held out."""
+        """The name of the loss in the log: cases that are also trained on are not called held out."""
         return "held_out/loss" if self._cases.held_out else "fixed_cases/loss"
 
     def _watch(self, loop: TrainingLoop, identity: float | None, over: float | None, loss: float) -> None:
-        if loop.step == 0:  # nothing was trained yet
+        if loop.step == 0:  # nothing is trained yet
             return
         self._monitors.load_state(loop.more.get(MONITORS, {}))
         try:
@@ -142,7 +151,7 @@ class FixedCaseLooks:
         loop.more[MONITORS] = self._monitors.state()
 
     def _edit(self, seed: int, example: EditExample) -> Pixels:
-        """One edit, from the same noise every time; one at a time, so that it takes less memory than training."""
+        """Make one edit, always from the same noise; one at a time, so that it takes less memory than training."""
         height, width = answer_of(example).shape[:2]
         condition = self._encoder.condition(example)
         without = self._encoder.condition(example, without=True) if self._sampler.scale > 1 else None
@@ -167,7 +176,7 @@ class FixedCaseLooks:
 
 @contextmanager
 def undisturbed(loop: TrainingLoop) -> Iterator[None]:
-    """The weights of the moment (their average, where one is kept) for sampling; after it, all is as it was."""
+    """Use the current weights (or their average, if one is kept) for sampling, then restore everything."""
     network = loop.objective.network
     before = random_state()
     training = network.training

@@ -1,4 +1,4 @@
-"""Training loop: steps of several batches, checkpoints, and an end that can be resumed."""
+"""Training loop: steps of several batches, checkpoints, and stops that can be resumed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from editscope.runfolder.journal import Journal
 from editscope.training.checkpoints import (
     TrainingState,
     check_same,
-    checkpoints_in,
     load_checkpoint,
     random_state,
     remove_unfinished,
@@ -26,12 +25,13 @@ from editscope.training.checkpoints import (
 )
 from editscope.training.log.training_log import TrainingLog
 from editscope.training.monitors import MonitorStop
+from editscope.training.run_files import checkpoints_in
 from editscope.training.supervised.averaging import WeightAverage
 from editscope.training.supervised.interrupts import StepInterrupts
 from editscope.training.supervised.objective import BatchSource, Objective
-from editscope.training.supervised.operations import DevicePeak, StepOperations, speed_in_words
-from editscope.training.supervised.optimizers import make_optimizer, rate_at
-from editscope.training.supervised.parallel import Processes, placed_like, whole
+from editscope.training.supervised.operations import DevicePeak, StepOperations
+from editscope.training.supervised.optimizers import make_optimizer, rate_at, set_rate
+from editscope.training.supervised.parallel import Processes, on_cpu, placed_like, whole
 from editscope.training.supervised.settings import (
     CheckpointSettings,
     EmaSettings,
@@ -39,18 +39,19 @@ from editscope.training.supervised.settings import (
     ScheduleSettings,
     TrainingSettings,
 )
+from editscope.training.supervised.step_result import StepResult
 
 
 class Diverged(Stopped):
-    """The loss or the gradient is not a number; the weights of the step were not taken."""
+    """The loss or the gradient is not finite; the weights of that step are discarded."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoopSettings:
     """The settings of a loop.
 
-    ``decides`` are those that a checkpoint must share, by dotted name; ``shown`` are those that the log shows, where
-    they are more.
+    ``decides`` are those that a checkpoint must have, by dotted name; ``shown`` are those that the log shows, if there
+    are more.
     """
 
     training: TrainingSettings
@@ -62,42 +63,19 @@ class LoopSettings:
     shown: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class StepResult:
-    """What a step gave."""
-
-    step: int
-    loss: float
-    gradient: float
-    rate: float
-    examples: int
-    seconds: float
-    operations: Mapping[str, float] = field(default_factory=dict)
-    """Utilization of the devices, or operations a second, by the names that a log has."""
-
-    @property
-    def metrics(self) -> Mapping[str, float]:
-        """The numbers of the step as a log has them."""
-        return {
-            "loss": self.loss,
-            "gradient_norm": self.gradient,
-            "rate": self.rate,
-            "pictures_per_s": self.examples / max(self.seconds, 1e-9),
-            **self.operations,
-        }
-
-
 StepHook = Callable[["TrainingLoop", StepResult], None]
 """Called after each step by every process, before its checkpoint is saved; may raise Stopped."""
 StartHook = Callable[["TrainingLoop"], None]
-"""Called by every process before the first step of a training that begins, not of one that goes on."""
+"""Called by every process before the first step of a new training, not of a resumed one."""
+EndHook = Callable[["TrainingLoop"], None]
+"""Called by every process after the last step and its hooks, also if the data end early; may raise Stopped."""
 
 
 class TrainingLoop:
     """Training of one network with one optimizer.
 
-    All that is drawn for an example depends on the seed, the step and its place in the step only: how the examples of
-    a step are split over batches and processes changes nothing but the order of sums.
+    All random draws for an example depend only on the seed, the step and its position in the step: how the examples
+    of a step are split over batches and processes changes only the order of sums.
     """
 
     def __init__(
@@ -110,14 +88,16 @@ class TrainingLoop:
         processes: Processes | None = None,
         hooks: Sequence[StepHook] = (),
         at_start: Sequence[StartHook] = (),
+        at_end: Sequence[EndHook] = (),
         say: Callable[[str], None] = lambda _: None,
         resume_with: str = "run the same command with --resume",
         trackers: Sequence[str] = (),
         journal: Journal | None = None,
     ) -> None:
         self.objective, self.source, self.settings, self.folder = objective, source, settings, folder
-        self.processes = processes or Processes(settings.training.parallel, cpu=_on_cpu(objective.network))
-        self._hooks, self._at_start, self._say, self._resume_with = tuple(hooks), tuple(at_start), say, resume_with
+        self.processes = processes or Processes(settings.training.parallel, cpu=on_cpu(objective.network))
+        self._hooks, self._at_start, self._at_end = tuple(hooks), tuple(at_start), tuple(at_end)
+        self._say, self._resume_with = say, resume_with
         self._batches = self._batches_of_a_step()
         network = self.processes.prepared(objective.network, objective.blocks)
         objective.network = network
@@ -129,17 +109,19 @@ class TrainingLoop:
         self.average = WeightAverage(settings.ema, self.trained) if settings.ema else None
         self.step = 0
         self.more: dict[str, Any] = {}
-        """What hooks keep from step to step; saved with a checkpoint, as JSON."""
+        """State of hooks, saved with checkpoints as JSON."""
         self.log = TrainingLog(None)
-        """Where hooks log; nothing is logged before and after ``run``, and by other processes than the first."""
+        """Where hooks log; it only logs during ``run``, and only in the first process."""
         self.stop_because = ""
-        """A sentence that a hook of the first process ends the training with, after a checkpoint."""
+        """A hook of the first process sets this sentence to stop the training after a checkpoint."""
         self._peak = DevicePeak(self.processes.device, self.processes.count)
         self._trackers, self._journal = tuple(trackers), journal
         self._saved: int | None = None
+        self._ended = False
+        """Whether the hooks at the end have run."""
 
     def resume(self) -> int:
-        """Go on from the last checkpoint; gives its step. BadInput where there is none, or it is of other settings."""
+        """Load the last checkpoint; returns its step. BadInput if there is none, or it has different settings."""
         there = checkpoints_in(self.folder)
         if not there:
             raise BadInput(f"{self.folder} has no checkpoint to resume from; run without --resume")
@@ -150,9 +132,9 @@ class TrainingLoop:
         return self.step
 
     def run(self) -> int:
-        """Train until the last step, or the end of the data; gives the step. Raises Stopped after Ctrl-C.
+        """Train until the last step, or the end of the data; returns the step. Raises Stopped after Ctrl-C.
 
-        A checkpoint is saved in every case.
+        A checkpoint is saved in any case.
         """
         training = self.settings.training
         batches = iter(self.source)
@@ -167,8 +149,8 @@ class TrainingLoop:
             self.log = log
             if self.processes.first:  # the log has locked the folder, so nobody else is saving there
                 remove_unfinished(self.folder)
-            for first in self._at_start if self.step == 0 else ():
-                first(self)
+            for start_hook in self._at_start if self.step == 0 else ():
+                start_hook(self)
             while self.step < training.steps:
                 began = time.perf_counter()
                 result = self._one_step(batches, began)
@@ -177,39 +159,54 @@ class TrainingLoop:
                     break
                 log.step(result.step, result.metrics)
                 if result.step % training.log_every == 0 or result.step in (1, training.steps):
-                    self._say(_line(result, training.steps))
+                    self._say(result.in_words(training.steps))
                 for hook in self._hooks:
                     hook(self, result)
                 last = self.step == training.steps
-                asked, watched = self._flags(interrupts.asked, bool(self.stop_because))
-                if last or asked or watched or self.step % self.settings.checkpoints.every == 0:
+                if last:
+                    self._run_end_hooks()
+                requested, watched = self._flags(interrupts.requested, bool(self.stop_because))
+                if last or requested or watched or self.step % self.settings.checkpoints.every == 0:
                     self.save()
                     log.event(self.step, "checkpoint", f"Checkpoint of step {self.step} saved.")
                 if watched:
-                    log.event(self.step, "stopped", self.stop_because)
-                    raise MonitorStop(
-                        f"{self.stop_because or 'stopped by a monitor'}; a checkpoint is saved: to go on from it, "
-                        f"change [monitors] and {self._resume_with}"
-                    )
-                if asked and not last:
+                    raise self._stopped_by_monitor(log)
+                if requested and not last:
                     raise Stopped(
-                        f"stopped after step {self.step} of {training.steps}, with a checkpoint; to go on, "
+                        f"stopped after step {self.step} of {training.steps}, with a checkpoint; to resume, "
                         f"{self._resume_with}"
                     )
         return self.step
 
     def _end_of_data(self, log: TrainingLog) -> None:
-        """Save a checkpoint, and say that no more comes; BadInput where nothing was trained."""
+        """Run the hooks at the end and save a checkpoint; BadInput if nothing was trained."""
         steps = self.settings.training.steps
         if not self.step:
-            raise BadInput(f"the data ended before step 1 of {steps}; leave out [data] epochs, or write fewer steps")
+            raise BadInput(f"the data ended before step 1 of {steps}; remove [data] epochs, or reduce the steps")
+        self._run_end_hooks()
         self.save()
+        if any(self._flags(bool(self.stop_because))):
+            raise self._stopped_by_monitor(log)
         sentence = (
-            f"the data ended after step {self.step} of {steps}: [data] epochs are over, and examples that make no "
-            "whole batch of one size are left out; a checkpoint is saved, and the weights are those of this step"
+            f"the data ended after step {self.step} of {steps}: all [data] epochs are done, and incomplete batches "
+            "were dropped; a checkpoint is saved, and the weights are those of this step"
         )
         log.event(self.step, "stopped", sentence)
         self._say(sentence)
+
+    def _stopped_by_monitor(self, log: TrainingLog) -> MonitorStop:
+        log.event(self.step, "stopped", self.stop_because)
+        return MonitorStop(
+            f"{self.stop_because or 'stopped by a monitor'}; a checkpoint is saved: to resume from it, change "
+            f"[monitors] and {self._resume_with}"
+        )
+
+    def _run_end_hooks(self) -> None:
+        """Run the hooks at the end, once: a training that is resumed after its data have ended does not repeat them."""
+        if not self._ended:
+            for end_hook in self._at_end:
+                end_hook(self)
+            self._ended, self._saved = True, None
 
     def save(self) -> None:
         """Save a checkpoint of this step, if there is none yet."""
@@ -231,7 +228,7 @@ class TrainingLoop:
         counted = int(self.processes.summed(torch.tensor([total], device=self.processes.device)).item())
         rate = self.settings.optimizer.rate * rate_at(self.step, self.settings.training.steps, self.settings.schedule)
         for group in self.optimizer.param_groups:
-            _set_rate(group, rate)
+            set_rate(group, rate)
         summed = torch.zeros((), dtype=torch.float64)
         for place, (number, first, batch) in enumerate(mine):
             generators = [self._generator("example", first + one) for one in range(len(batch))]
@@ -255,11 +252,13 @@ class TrainingLoop:
         seconds = time.perf_counter() - began
         speed = self._peak.metrics(operations, seconds)
         if speed and self.step == 1 and not self._peak.known:
-            self._say(f"the peak of this device ({self._peak.name}) is not known: TFLOP/s are logged, not utilization")
+            self._say(
+                f"the peak of this device ({self._peak.name}) is unknown: TFLOP/s are logged instead of utilization"
+            )
         return StepResult(self.step, loss, gradient, rate, counted, seconds, speed)
 
     def _over_processes(self, summed: torch.Tensor) -> tuple[float, StepOperations | None]:
-        """The sum of losses over all processes, and that of operations where they are counted."""
+        """The sum of losses over all processes, and that of operations if they are counted."""
         mine = self.objective.operations()
         counts = StepOperations() if mine is None else mine
         values = torch.tensor([float(summed.float()), counts.model, counts.hardware], dtype=torch.float32)
@@ -267,9 +266,9 @@ class TrainingLoop:
         return loss, None if mine is None else StepOperations(model, hardware)
 
     def _mine(self, batches: Iterator[Sequence[Any]]) -> list[tuple[int, int, Sequence[Any]]] | None:
-        """The batches of a step that are this process's: numbers, places of their first examples, and examples.
+        """The batches of a step for this process: numbers, positions of their first examples, and examples.
 
-        None where the data end before the step is whole, which all processes see alike.
+        None if the data end before the step is complete, which all processes see alike.
         """
         mine = []
         for number in range(self.processes.number, self._batches, self.processes.count):
@@ -305,10 +304,10 @@ class TrainingLoop:
     def _diverged(self, what: str) -> Diverged:
         there = checkpoints_in(self.folder)
         kept = f"the last good checkpoint is that of step {there[-1][0]}" if there else "there is no checkpoint yet"
-        return Diverged(f"{what}; {kept}. Lower [optimizer] rate, or raise [schedule] warmup, and begin anew")
+        return Diverged(f"{what}; {kept}. Lower [optimizer] rate, or raise [schedule] warmup, and start over")
 
     def _flags(self, *mine: bool) -> list[bool]:
-        """Of each flag, whether any process has raised it."""
+        """For each flag, whether any process has raised it."""
         summed = self.processes.summed(torch.tensor([float(flag) for flag in mine], device=self.processes.device))
         return [count > 0 for count in summed.tolist()]
 
@@ -336,14 +335,14 @@ class TrainingLoop:
             settings=self.settings.decides,
             loader=self.source.state(),
             random=random_state(),
-            more={"loop": self.more, "average_steps": self.average.steps if self.average else 0},
+            more={"loop": self.more, "average_steps": self.average.steps if self.average else 0, "ended": self._ended},
         )
 
     @torch.no_grad()
     def _take(self, checkpoint: TrainingState) -> None:
         names = list(self.trained)
         if set(checkpoint.weights) != set(names) or checkpoint.optimizer["names"] != names:
-            raise BadInput("the checkpoint trains other weights than this experiment; begin anew with another --out")
+            raise BadInput("the checkpoint has other weights than this experiment; start over with another --out")
         for name, value in self.trained.items():
             value.copy_(placed_like(checkpoint.weights[name], value))
         state = self.optimizer.state_dict()
@@ -359,7 +358,7 @@ class TrainingLoop:
         self.optimizer.load_state_dict(state)
         if self.average is not None:
             if checkpoint.average is None:
-                raise BadInput("the checkpoint has no average of weights; begin anew, or leave out [ema]")
+                raise BadInput("the checkpoint has no average of weights; start over, or remove [ema]")
             self.average.steps = int(checkpoint.more["average_steps"])
             self.average.values = {
                 name: placed_like(checkpoint.average[name], value).clone()
@@ -369,22 +368,4 @@ class TrainingLoop:
         set_random_state(checkpoint.random)
         self.more = dict(checkpoint.more["loop"])
         self.step = self._saved = checkpoint.step
-
-
-def _set_rate(group: dict[str, Any], rate: float) -> None:
-    if torch.is_tensor(group["lr"]):  # torchao keeps it in a tensor
-        group["lr"].fill_(rate)
-    else:
-        group["lr"] = rate
-
-
-def _on_cpu(network: torch.nn.Module) -> bool:
-    return next(network.parameters()).device.type == "cpu"
-
-
-def _line(result: StepResult, steps: int) -> str:
-    speed = result.examples / result.seconds if result.seconds else 0.0
-    return (
-        f"step {result.step} of {steps}: loss {result.loss:.4f}, gradient {result.gradient:.3g}, "
-        f"rate {result.rate:.3g}, {speed:.2f} pictures/s{speed_in_words(result.metrics)}"
-    )
+        self._ended = bool(checkpoint.more.get("ended"))

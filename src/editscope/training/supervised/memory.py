@@ -1,4 +1,4 @@
-"""Memory that a training run takes, by what it is for: counted from shapes, without weights.
+"""Memory of a training run, by purpose: counted from shapes, without weights.
 
 Weights, gradients and states of the optimizer are exact. Activations come from a forward pass over tensors that have
 shapes and no values, with the modules, the LoRA layers and the precision of the run: what PyTorch would keep for the
@@ -28,7 +28,7 @@ from editscope.training.supervised.settings import OptimizerKind
 from editscope.weight_files import SUFFIX, tensor_headers
 
 COUNTS: Mapping[str, str] = {"transformer_blocks": "num_layers", "single_transformer_blocks": "num_single_layers"}
-"""The lists of blocks of a network, and what their lengths are called in its configuration."""
+"""The lists of blocks of a network, and the names of their lengths in its configuration."""
 EIGHT_BIT_FROM, EIGHT_BIT_BLOCK, EIGHT_BIT_TABLE = 4096, 256, 1024
 """torchao: tensors that are kept in 8 bits, values that share a scale, and bytes of the table of a tensor."""
 
@@ -143,7 +143,7 @@ class _SavedBytes:
         self._blocks: dict[str, int] = {}
 
     def counting(self) -> Any:
-        """A context in which what is saved is counted."""
+        """A context in which saved tensors are counted."""
         for name in COUNTS:
             for block in getattr(self._network, name, ()):
                 block.register_forward_pre_hook(self._begin)

@@ -1,4 +1,4 @@
-"""Objective of a training loop: which network learns what of an example."""
+"""Objective of a training loop: a network and its loss for an example."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from editscope.training.supervised.operations import StepOperations
 
 
 class BatchSource(Protocol):
-    """Where the examples of a process come from: its batches, all pictures of a batch in one size."""
+    """Source of the batches of a process; all pictures of a batch have one size."""
 
     def __iter__(self) -> Iterator[Sequence[Any]]:
-        """Batches, from where the source stands."""
+        """Batches from the current position."""
 
     def state(self) -> Mapping[str, Any]:
-        """Where it stands: what JSON can hold."""
+        """The current position, as JSON."""
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Stand where another stood."""
+        """Restore a saved position."""
 
 
 class Objective(ABC):
-    """A loss for each example of a batch. All that is drawn comes from the generator of its example."""
+    """A loss for each example of a batch. Random draws for an example use its own generator."""
 
     network: Any
-    """What is trained: the parameters that want a gradient."""
+    """The network to train: its parameters that require a gradient."""
     blocks: Sequence[str] = ()
     """Classes of modules that are sharded one by one."""
 
@@ -37,9 +37,9 @@ class Objective(ABC):
         """One loss for each example, on the network's device."""
 
     def operations(self) -> StepOperations | None:
-        """The operations of the batches since the last call; None where they are not counted."""
+        """The operations of the batches since the last call; None if they are not counted."""
         return None
 
     def name_of(self, example: Any) -> str:
-        """What an example is called where something is wrong with it."""
+        """The name of an example in error messages."""
         return str(getattr(example, "id", "an example"))

@@ -9,14 +9,14 @@ from typing import Any
 import torch
 
 from editscope.training.activations import Kept
-from editscope.training.flops import NETWORKS, StepFlops, TokenCounts, network_step, peak_flops
+from editscope.training.flops import NETWORKS, StepFlops, TokenCounts, network_step, peak_flops, utilization
 
 TERA = 1e12
 
 
 @dataclass(frozen=True, slots=True)
 class StepOperations:
-    """Floating-point operations of a step: what it needs, and what the device does (with what is computed again)."""
+    """Floating-point operations of a step: those it requires, and those the device executes (with recomputation)."""
 
     model: float = 0.0
     hardware: float = 0.0
@@ -53,7 +53,7 @@ class OperationCounter:
 
 
 class DevicePeak:
-    """The peak of the devices of all processes together, where their maker states one."""
+    """The peak of the devices of all processes together, if their maker states one."""
 
     def __init__(self, device: torch.device, processes: int = 1) -> None:
         self.name = torch.cuda.get_device_name(device) if device.type == "cuda" else device.type.upper()
@@ -66,7 +66,7 @@ class DevicePeak:
         return self._peak is not None
 
     def metrics(self, operations: StepOperations | None, seconds: float) -> Mapping[str, float]:
-        """Utilization by the model and by the hardware; operations a second where no peak is known.
+        """Utilization by the model and by the hardware; operations per second if the peak is unknown.
 
         >>> peak = DevicePeak(torch.device("cpu"))
         >>> peak.metrics(StepOperations(4e12, 5e12), seconds=2.0)
@@ -74,10 +74,10 @@ class DevicePeak:
         """
         if operations is None or not operations.model or seconds <= 0:
             return {}
-        model, hardware = operations.model / seconds, operations.hardware / seconds
-        if self._peak is None:
-            return {"model_tflops": model / TERA, "hardware_tflops": hardware / TERA}
-        return {"utilization": model / self._peak, "hardware_utilization": hardware / self._peak}
+        each = operations.model, operations.hardware
+        names = ("model_tflops", "hardware_tflops") if self._peak is None else ("utilization", "hardware_utilization")
+        shares = (utilization(count, seconds, self._peak or TERA) for count in each)
+        return dict(zip(names, shares, strict=True))
 
 
 def speed_in_words(metrics: Mapping[str, Any]) -> str:

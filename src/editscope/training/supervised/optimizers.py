@@ -64,3 +64,11 @@ def rate_at(step: int, steps: int, settings: ScheduleSettings) -> float:
     done = min(1.0, (step - settings.warmup) / max(1, steps - settings.warmup))
     left = 1 - done if settings.kind == "linear" else (1 + math.cos(math.pi * done)) / 2
     return settings.floor + (1 - settings.floor) * left
+
+
+def set_rate(group: dict[str, Any], rate: float) -> None:
+    """Set the learning rate of a group of parameters."""
+    if torch.is_tensor(group["lr"]):  # torchao keeps it in a tensor
+        group["lr"].fill_(rate)
+    else:
+        group["lr"] = rate

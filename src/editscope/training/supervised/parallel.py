@@ -17,7 +17,7 @@ from editscope.training.supervised.settings import Parallel, TrainingSettings
 
 
 class Processes:
-    """What the processes of a run do together. Accelerate finds out how many there are and on which devices.
+    """The processes of a run. Accelerate determines how many there are and on which devices.
 
     FSDP is PyTorch's own (``fully_shard``), because accelerate's runs on GPUs only.
     """
@@ -26,7 +26,9 @@ class Processes:
         from accelerate import Accelerator
 
         if kind == "deepspeed":
-            raise BadInput('parallel = "deepspeed": its configuration is read and checked, but not run; use "fsdp"')
+            raise BadInput(
+                'parallel = "deepspeed": its configuration is checked, but running it is not supported; use "fsdp"'
+            )
         with quiet():
             self._accelerator: Any = Accelerator(cpu=cpu, mixed_precision="no")
         self.kind = kind
@@ -35,7 +37,7 @@ class Processes:
         self.device: torch.device = self._accelerator.device
 
     def need(self, device: str, where: str) -> None:
-        """Raise BadInput where a device was asked for and the processes have another."""
+        """Raise BadInput if the processes are not on the requested device."""
         if device != "auto" and self.device.type != device:
             raise BadInput(
                 f'{where} device: PyTorch finds no "{device}" here, only "{self.device.type}"; install PyTorch for '
@@ -48,24 +50,24 @@ class Processes:
         return self.number == 0
 
     def prepared(self, network: torch.nn.Module, blocks: Sequence[str]) -> torch.nn.Module:
-        """A network as it is trained: as it is, with gradients averaged over processes, or in shards."""
+        """The network to train: unchanged, with gradients averaged over processes, or in shards."""
         if self.kind == "fsdp":
             if self.count == 1 and not torch.distributed.is_initialized():
                 raise BadInput(
-                    'parallel = "fsdp" shards weights over processes; start several, as in `accelerate launch`'
+                    'parallel = "fsdp" shards weights over processes; start several with `accelerate launch`'
                 )
             return _sharded(network, blocks)
         prepared: torch.nn.Module = self._accelerator.prepare_model(network)
         return prepared
 
     def unwrapped(self, network: torch.nn.Module) -> torch.nn.Module:
-        """The network without what DDP put around it."""
+        """The network without its DDP wrapper."""
         inner: torch.nn.Module = getattr(network, "module", network) if self.count > 1 else network
         return inner
 
     @contextmanager
     def without_exchange(self, network: torch.nn.Module, wanted: bool) -> Iterator[None]:
-        """Where ``wanted``, gradients stay in this process: a later batch of the step exchanges their sum."""
+        """If ``wanted``, gradients stay in this process: a later batch of the step exchanges their sum."""
         if not wanted or self.count == 1:
             yield
             return
@@ -80,7 +82,7 @@ class Processes:
             yield
 
     def reshard(self, network: torch.nn.Module) -> None:
-        """Let whole weights go that a pass without gradients left behind: the next step gathers those of the moment."""
+        """Free the whole weights that a pass without gradients left: the next step gathers the current ones."""
         if self.kind == "fsdp":
             for module in network.modules():
                 if hasattr(module, "reshard"):
@@ -94,19 +96,24 @@ class Processes:
         return total
 
     def wait(self) -> None:
-        """Until all processes are here."""
+        """Wait for all processes."""
         self._accelerator.wait_for_everyone()
 
 
+def on_cpu(network: torch.nn.Module) -> bool:
+    """Whether a network is on the CPU."""
+    return next(network.parameters()).device.type == "cpu"
+
+
 def whole(value: torch.Tensor) -> torch.Tensor:
-    """A tensor, of shards all of it, on the CPU; every process has to ask."""
+    """A whole tensor on the CPU; if it is in shards, every process must call this."""
     if hasattr(value, "full_tensor"):
         value = value.full_tensor()
     return value.detach().cpu()
 
 
 def placed_like(value: torch.Tensor, like: Any) -> torch.Tensor:
-    """A whole tensor as another one lies: on its device, in its shards."""
+    """A whole tensor placed like another one: on its device, in its shards."""
     if hasattr(like, "full_tensor"):
         from torch.distributed.tensor import distribute_tensor
 
@@ -116,19 +123,19 @@ def placed_like(value: torch.Tensor, like: Any) -> torch.Tensor:
 
 
 def check_deepspeed(path: Path, training: TrainingSettings, clip: float) -> Mapping[str, Any]:
-    """A DeepSpeed configuration whose batches and clipping are those of the experiment, or "auto".
+    """Read a DeepSpeed configuration whose batches and clipping are those of the experiment, or "auto".
 
-    It is read and checked; this version does not run it.
+    This version only checks it.
     """
     try:
         config = read_json(read_file(path, SETTINGS))
     except (OSError, Malformed) as error:
         raise BadInput(f"{path} cannot be read as a DeepSpeed configuration ({error})") from error
     if not isinstance(config, dict) or not isinstance(config.get("zero_optimization"), dict):
-        raise BadInput(f'{path} has no "zero_optimization"; take the file of the documentation')
+        raise BadInput(f'{path} has no "zero_optimization"; use the example in the documentation')
     stage = config["zero_optimization"].get("stage")
     if stage not in (1, 2, 3):
-        raise BadInput(f"{path}, zero_optimization: stage is {stage!r}, not 1, 2 or 3")
+        raise BadInput(f"{path}, zero_optimization: stage is {stage!r}; it must be 1, 2 or 3")
     for name, wanted in (
         ("train_micro_batch_size_per_gpu", training.batch),
         ("train_batch_size", training.examples),

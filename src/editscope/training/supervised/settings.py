@@ -27,8 +27,8 @@ class TrainingSettings:
     """Table ``[training]``.
 
     ``batch`` is how many examples go through the network at once; ``global_batch`` how many make a step, over all
-    processes. ``clip`` is the largest norm of a gradient, 0 for any. ``drop_instruction`` is the share of examples
-    that are trained without their text. ``cache`` is a folder for embeddings and latents.
+    processes. ``clip`` is the largest norm of a gradient; 0 turns clipping off. ``drop_instruction`` is the share of
+    examples that are trained without their text. ``cache`` is a folder for embeddings and latents.
     """
 
     steps: int
@@ -48,23 +48,19 @@ class TrainingSettings:
         return self.global_batch or self.batch
 
     def check(self, where: str) -> None:
-        """Raise BadInput for values that no run can have."""
+        """Raise BadInput for values that a run cannot have."""
         for name in ("steps", "batch", "log_every"):
             if getattr(self, name) < 1:
-                raise BadInput(f"{where} {name}: {getattr(self, name)} is not positive")
+                raise BadInput(f"{where} {name}: {getattr(self, name)} must be 1 or more")
         if self.examples < 1 or self.examples % self.batch:
-            raise BadInput(
-                f"{where} global_batch: {self.examples} cannot be made of batches of {self.batch}; write a multiple"
-            )
+            raise BadInput(f"{where} global_batch: {self.examples} is not a multiple of the batch size {self.batch}")
         check_seed(self.seed, where)
         if self.clip < 0:
             raise BadInput(f"{where} clip: {self.clip:g} is negative; 0 turns clipping off")
         if not 0 <= self.drop_instruction <= 1:
-            raise BadInput(f"{where} drop_instruction: {self.drop_instruction:g} is not a share from 0 to 1")
+            raise BadInput(f"{where} drop_instruction: {self.drop_instruction:g} must be from 0 to 1")
         if (self.parallel == "deepspeed") != (self.deepspeed is not None):
-            raise BadInput(
-                f'{where} deepspeed: names the JSON file that parallel = "deepspeed" needs; give both or none'
-            )
+            raise BadInput(f'{where} deepspeed: names the JSON file for parallel = "deepspeed"; set both or neither')
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +75,16 @@ class OptimizerSettings:
     epsilon: float = 1e-8
 
     def check(self, where: str) -> None:
-        """Raise BadInput for values that AdamW cannot have."""
+        """Raise BadInput for values that AdamW does not take."""
         if not 0 < self.rate < 1:
-            raise BadInput(f"{where} rate: {self.rate:g} is not above 0 and below 1")
+            raise BadInput(f"{where} rate: {self.rate:g} must be above 0 and below 1")
         if self.weight_decay < 0:
             raise BadInput(f"{where} weight_decay: {self.weight_decay:g} is negative")
         for name in ("beta1", "beta2"):
             if not 0 <= getattr(self, name) < 1:
-                raise BadInput(f"{where} {name}: {getattr(self, name):g} is not from 0 up to 1")
+                raise BadInput(f"{where} {name}: {getattr(self, name):g} must be at least 0 and below 1")
         if self.epsilon <= 0:
-            raise BadInput(f"{where} epsilon: {self.epsilon:g} is not positive")
+            raise BadInput(f"{where} epsilon: {self.epsilon:g} must be above 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +96,18 @@ class ScheduleSettings:
     floor: float = 0.0
 
     def check(self, where: str) -> None:
-        """Raise BadInput for values that no schedule can have."""
+        """Raise BadInput for values that a schedule cannot have."""
         if self.warmup < 0:
-            raise BadInput(f"{where} warmup: {self.warmup} is negative; 0 begins with the full rate")
+            raise BadInput(f"{where} warmup: {self.warmup} is negative; 0 starts with the full rate")
         if not 0 <= self.floor <= 1:
-            raise BadInput(f"{where} floor: {self.floor:g} is not a share from 0 to 1")
+            raise BadInput(f"{where} floor: {self.floor:g} must be from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)
 class TimestepSettings:
-    """Table ``[timesteps]``: which noise levels are trained, and how much each counts.
+    """Table ``[timesteps]``: which noise levels are trained, and with what weight.
 
-    ``shift`` is a number, or "resolution" for what the pipeline's own scheduler does at the size of the picture.
+    ``shift`` is a number, or "resolution" for the shift of the pipeline's own scheduler at the size of the picture.
     """
 
     distribution: Distribution = "logit-normal"
@@ -121,29 +117,29 @@ class TimestepSettings:
     weighting: Weighting = "none"
 
     def check(self, where: str) -> None:
-        """Raise BadInput for values that no distribution can have."""
+        """Raise BadInput for values that a distribution cannot have."""
         if self.deviation <= 0:
-            raise BadInput(f"{where} deviation: {self.deviation:g} is not positive")
+            raise BadInput(f"{where} deviation: {self.deviation:g} must be above 0")
         if isinstance(self.shift, float | int) and self.shift <= 0:
-            raise BadInput(f"{where} shift: {self.shift:g} is not positive; 1 shifts nothing")
+            raise BadInput(f"{where} shift: {self.shift:g} must be above 0; 1 means no shift")
 
 
 @dataclass(frozen=True, slots=True)
 class EmaSettings:
-    """Table ``[ema]``: an average of the trained weights, which is evaluated and exported in their place."""
+    """Table ``[ema]``: an average of the trained weights, which is evaluated and exported instead of them."""
 
     decay: float = 0.999
     warmup: bool = True
 
     def check(self, where: str) -> None:
-        """Raise BadInput for a decay that averages nothing."""
+        """Raise BadInput for a decay that is not between 0 and 1."""
         if not 0 < self.decay < 1:
-            raise BadInput(f"{where} decay: {self.decay:g} is not above 0 and below 1")
+            raise BadInput(f"{where} decay: {self.decay:g} must be above 0 and below 1")
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
-    """Table ``[checkpoints]``: a checkpoint each ``every`` steps and at the end; the last ``keep`` stay."""
+    """Table ``[checkpoints]``: a checkpoint every ``every`` steps and at the end; the last ``keep`` are kept."""
 
     every: int = 500
     keep: int = 3
@@ -152,15 +148,15 @@ class CheckpointSettings:
         """Raise BadInput for counts below 1."""
         for name in ("every", "keep"):
             if getattr(self, name) < 1:
-                raise BadInput(f"{where} {name}: {getattr(self, name)} is not positive")
+                raise BadInput(f"{where} {name}: {getattr(self, name)} must be 1 or more")
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSettings:
-    """Table ``[evaluation]``: a suite that is run with the weights of the moment, each ``every`` steps.
+    """Table ``[evaluation]``: a suite that is run with the current weights every ``every`` steps and at the end.
 
-    ``suite`` may have options (``paintbench?split=…``), ``data`` is the folder of a suite that has one, ``limit`` how
-    many cases. ``steps``, ``guidance`` and ``scale`` are the sampler's; None for what the model was published with.
+    ``suite`` may have options (``paintbench?split=…``), ``data`` is the folder of a suite that has one, ``limit`` is
+    the number of cases. ``steps``, ``guidance`` and ``scale`` are the sampler's; None for the model's published ones.
     """
 
     suite: str
@@ -178,5 +174,5 @@ class EvaluationSettings:
         for name in ("every", "limit", "steps"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise BadInput(f"{where} {name}: {value} is not positive")
+                raise BadInput(f"{where} {name}: {value} must be 1 or more")
         check_sampler(self, where)

@@ -1,11 +1,11 @@
-"""A supervised run from its experiment: model, data, loop, evaluations, and the weights that come out."""
+"""A supervised run from its experiment: model, data, loop, evaluations, and the trained weights."""
 
 from __future__ import annotations
 
 import json
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.runfolder.files import write_whole
 from editscope.trackers.targets import TENSORBOARD
-from editscope.training.checkpoints import check_same, check_writable, checkpoints_in, read_state
+from editscope.training.checkpoints import check_same, check_writable, read_state
 from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.data.loader import open_loader
 from editscope.training.data.settings import data_settings
@@ -27,19 +27,20 @@ from editscope.training.log.training_log import locked_folder
 from editscope.training.models.loading import check_pipeline, load_trained_editor, model_identity
 from editscope.training.models.lora_start import start_file
 from editscope.training.monitors import read_monitors
+from editscope.training.run_files import EXPERIMENT as EXPERIMENT
+from editscope.training.run_files import FINAL, checkpoints_in
 from editscope.training.settings import Experiment, read_table
 from editscope.training.supervised.encoding import ExampleEncoder
 from editscope.training.supervised.evaluation import Evaluation, evaluated_suite
-from editscope.training.supervised.export import FINAL, write_weights
+from editscope.training.supervised.export import write_weights
 from editscope.training.supervised.flow_matching import FlowObjective
 from editscope.training.supervised.looks import FixedCaseLooks, sampler_of
-from editscope.training.supervised.loop import LoopSettings, StepHook, TrainingLoop
+from editscope.training.supervised.loop import EndHook, LoopSettings, StepHook, TrainingLoop
 from editscope.training.supervised.operations import OperationCounter
 from editscope.training.supervised.outline import sides_of
 from editscope.training.supervised.parallel import Processes, check_deepspeed
 from editscope.training.supervised.settings import ScheduleSettings
 
-EXPERIMENT = "experiment.toml"
 COMPILING = "compiling blocks; the first steps take longer"
 
 
@@ -49,14 +50,13 @@ def train(
     *,
     source: Path | None = None,
     resume: bool = False,
-    hooks: Sequence[StepHook] = (),
     say: Callable[[str], None] = lambda _: None,
     resume_with: str = "run the same command with --resume",
 ) -> Path:
-    """Train what an experiment describes; gives the folder or file of the weights that come out.
+    """Train what an experiment describes; returns the folder or file of the trained weights.
 
-    ``source`` is the file of the experiment, of which the folder gets a copy. ``resume_with`` says how to go on, where
-    the training is stopped.
+    ``source`` is the file of the experiment, which is copied to the folder. ``resume_with`` tells how to resume if the
+    training is stopped.
     """
     check_folder(folder, resume, experiment.decides)
     training = experiment.training
@@ -107,7 +107,8 @@ def train(
             if OperationCounter.can_count(editor.network)
             else None,
         )
-        more: list[StepHook] = list(hooks)
+        hooks: list[StepHook] = []
+        at_end: list[EndHook] = []
         looks = None
         if tracking.samples_every:
             cases = fixed_cases(data, tracking.samples, multiple)
@@ -122,24 +123,28 @@ def train(
                 bf16=experiment.model.precision == "bf16",
                 say=tell,
             )
-            more.append(looks)
+            hooks.append(looks)
+            at_end.append(looks.at_end)
         if experiment.evaluation is not None:
-            more.append(Evaluation(experiment, editor, folder, tell))
+            evaluation = Evaluation(experiment, editor, folder, tell)
+            hooks.append(evaluation)
+            at_end.append(evaluation.at_end)
         loop = TrainingLoop(
             objective,
             loader,
             loop_settings(experiment),
             folder,
             processes=processes,
-            hooks=more,
+            hooks=hooks,
             at_start=[] if looks is None else [looks.at_start],
+            at_end=at_end,
             say=tell,
             resume_with=resume_with,
             trackers=tracking.trackers,
             journal=journal,
         )
         if resume:
-            tell(f"going on from step {loop.resume()} of {training.steps}")
+            tell(f"resuming from step {loop.resume()} of {training.steps}")
         elif processes.first and source is not None:
             keep_copy(source, experiment, folder)
         if experiment.model.compile:
@@ -151,10 +156,10 @@ def train(
 def keep_copy(source: Path, experiment: Experiment, folder: Path) -> None:
     """Copy the file of an experiment to the folder of its run.
 
-    A model that lies in a folder, its planner, and a LoRA that it starts from, are named in full there, so that the
-    copy says the same from any place.
+    The copy has absolute paths of a model in a folder, its planner, and a LoRA to start from, so that it works from
+    anywhere.
     """
-    text, place = source.read_text(), Path(experiment.model.pipeline)
+    text, place = source.read_text(encoding="utf-8"), Path(experiment.model.pipeline)
     if place.is_dir():
         text = named_in_full(text, "model", "pipeline", place)
     planner = experiment.extra.get("planner", {}).get("model")
@@ -166,7 +171,7 @@ def keep_copy(source: Path, experiment: Experiment, folder: Path) -> None:
 
 
 def named_in_full(text: str, table: str, entry: str, place: Path) -> str:
-    """A TOML text with an absolute path at an entry; as it is where a line that looks like it stands elsewhere too."""
+    """A TOML text with an absolute path at an entry; unchanged if the entry cannot be found unambiguously."""
     named = f"{entry} = {json.dumps(str(place.absolute()), ensure_ascii=False)}"
     changed = re.sub(
         rf"""^([ \t]*){entry}[ \t]*=[ \t]*("[^"\n]*"|'[^'\n]*')""", lambda at: at[1] + named, text, flags=re.M
@@ -177,10 +182,10 @@ def named_in_full(text: str, table: str, entry: str, place: Path) -> str:
 
 
 def check_settings(experiment: Experiment, file: str) -> None:
-    """BadInput for settings that do not go together, or name what is not there. Nothing is loaded, nobody is asked."""
+    """Raise BadInput for settings that exclude each other, or name missing files. Loads nothing and calls nobody."""
     training = experiment.training
     if experiment.model.compile and training.parallel == "fsdp":
-        raise BadInput(f'{file}, [model] compile: is not supported with parallel = "fsdp"; leave it out, or use "ddp"')
+        raise BadInput(f'{file}, [model] compile: is not supported with parallel = "fsdp"; remove it, or use "ddp"')
     if training.deepspeed is not None:
         check_deepspeed(experiment.folder / training.deepspeed, training, training.clip)
     start_file(experiment.lora, experiment.folder, f"{file}, [lora]")
@@ -189,7 +194,7 @@ def check_settings(experiment: Experiment, file: str) -> None:
 
 
 def check_trackers(tracking: TrackingSettings, folder: Path, file: str) -> None:
-    """BadInput for a tracker whose package or key is not here. The default one logs into the folder of the run."""
+    """Raise BadInput for a tracker without its package or key. The default one logs into the folder of the run."""
     try:
         training_targets(folder, [text for text in tracking.trackers if text != TENSORBOARD], _silent)
     except BadInput as error:
@@ -197,7 +202,7 @@ def check_trackers(tracking: TrackingSettings, folder: Path, file: str) -> None:
 
 
 def warm_up_note(schedule: ScheduleSettings, steps: int) -> list[str]:
-    """A sentence where the rate rises until the end, else none."""
+    """A sentence if the rate rises until the end, else none."""
     if schedule.warmup < steps:
         return []
     return [f"[schedule] warmup: {schedule.warmup:,} of {steps:,} steps, so the rate rises until the end"]
@@ -216,7 +221,7 @@ def tracking_of(experiment: Experiment, file: str) -> TrackingSettings:
 
 
 def loop_settings(experiment: Experiment) -> LoopSettings:
-    """What the loop is told of an experiment."""
+    """The settings of the loop from an experiment."""
     return LoopSettings(
         experiment.training,
         experiment.optimizer,
@@ -229,9 +234,9 @@ def loop_settings(experiment: Experiment) -> LoopSettings:
 
 
 def check_folder(folder: Path, resume: bool, decides: Mapping[str, Any] | None = None) -> None:
-    """BadInput where a run would go over another one, or there is nothing to resume.
+    """Raise BadInput if a run would overwrite another one, or there is nothing to resume. Loads nothing.
 
-    ``decides`` are settings that the last checkpoint must share. This is asked before anything is loaded.
+    ``decides`` are the settings that the last checkpoint must have.
     """
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is a file; choose a folder with --out")
@@ -241,7 +246,7 @@ def check_folder(folder: Path, resume: bool, decides: Mapping[str, Any] | None =
         raise BadInput(f"{folder} has no checkpoint to resume from; run without --resume")
     if there and not resume:
         raise BadInput(
-            f"{folder} has a checkpoint of step {there[-1][0]}; add --resume to go on from it, or choose another --out"
+            f"{folder} has a checkpoint of step {there[-1][0]}; add --resume to continue, or choose another --out"
         )
     if there and decides is not None:
         place = there[-1][1]
@@ -249,7 +254,7 @@ def check_folder(folder: Path, resume: bool, decides: Mapping[str, Any] | None =
 
 
 def encoding_identity(experiment: Experiment) -> str:
-    """All that embeddings and latents depend on, apart from text and pixels."""
+    """Everything that embeddings and latents depend on, apart from text and pixels."""
     model = experiment.model
     about: tuple[Any, ...] = (model_identity(model), model.precision, model.text_tokens, model.input_area)
     return "\x1f".join(map(str, about))

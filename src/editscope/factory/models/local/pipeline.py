@@ -40,7 +40,7 @@ class LocalPipeline:
         self._families, self._takes = families, takes
         for name in FOR_EDITS:
             if name in given:
-                raise BadInput(f"{role} diffusers:{target}: {name} is an option of editors; leave it out")
+                raise BadInput(f"{role} diffusers:{target}: {name} is an option of editors; remove it")
         with self.named():
             self.options: PipelineOptions = read_options(target, given)
             self._index = index_at_hand(target, self.options.revision)

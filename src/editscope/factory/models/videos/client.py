@@ -122,7 +122,7 @@ class HostedVideos(HostedModel[VideoRequest, VideoAnswer], VideoModel):
         return self._last_cost if listed is None else listed
 
     def _bill(self, asked: VideoRequest, answer: VideoAnswer) -> Bill:
-        """What an answer came to: by its tokens, or by its seconds; nothing where there is no video."""
+        """What an answer came to: by its tokens, or by its seconds; nothing where there is not a video."""
         if answer.video is None:
             return Bill()
         by_tokens = self.price.of_tokens(answer.tokens) if self.price and answer.tokens is not None else None

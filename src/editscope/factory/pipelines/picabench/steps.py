@@ -58,13 +58,13 @@ class PlaceRegionsStep(PlainStep):
 
     def _placed(self, boxes: Any, pixels: Pixels) -> tuple[list[dict[str, Any]], str]:
         if not isinstance(boxes, list):
-            raise StepFailed(f"the field {self.settings['boxes']!r} is no list of boxes")
+            raise StepFailed(f"the field {self.settings['boxes']!r} is not a list of boxes")
         regions: list[dict[str, Any]] = []
         problem = "there is none"
         for row in boxes:
             box = box_in_pixels(str(row.get("box", "")), pixels.shape[1], pixels.shape[0])
             if box is None:
-                problem = f"{row.get('box')!r} is no box"
+                problem = f"{row.get('box')!r} is not a box"
             elif min(box["width"], box["height"]) < self.settings["least_side"]:
                 problem = "too small"
             elif row["name"].casefold() not in {one["name"].casefold() for one in regions}:
@@ -221,5 +221,5 @@ class BindQuestionsStep(PlainStep):
 def _pixels(record: Record, field: str, tools: Tools) -> Pixels:
     blob = record.fields.get(field)
     if not isinstance(blob, Mapping) or BLOB not in blob:
-        raise StepFailed(f"the field {field!r} is no picture")
+        raise StepFailed(f"the field {field!r} is not a picture")
     return load(tools.blobs.get(blob), name=field)

@@ -13,6 +13,7 @@ from editscope.errors import BadInput, unknown
 from editscope.factory.sources.manifest import rows_of_file
 from editscope.factory.sources.pictures import TYPES
 from editscope.files import DOCUMENT, PICTURE, lies_in, read_file
+from editscope.outside import reason_of
 
 COLUMNS = {
     "picture": ("picture", "image", "img", "jpg", "file_name", "file", "path", "input_path"),
@@ -61,7 +62,7 @@ def open_collection(path: str, folder: Path, columns: Mapping[str, str], split: 
     if place.is_file() and place.suffix.lower() in LISTS:
         return _from_list(place, columns)
     if not place.is_dir():
-        raise BadInput(f"{place} is no collection of pictures; name a folder, or a list that ends with .jsonl or .csv")
+        raise BadInput(f"{place} is not a collection of pictures; name a folder, or a .jsonl or .csv file")
     if (place / "state.json").is_file() or (place / "dataset_dict.json").is_file():
         return _saved(place, columns, split)
     files = sorted(file for file in place.rglob("*.parquet") if file.is_file())
@@ -199,10 +200,9 @@ def load_rows(name: str, split: str, revision: str | None = None) -> Any:
     try:
         return datasets.load_dataset(name, split=split, revision=revision, streaming=True)
     except Exception as error:  # the library raises what its parts raise
-        reason = " ".join(str(error).split())[:200]
         raise BadInput(
-            f"the dataset {name} cannot be loaded ({reason}); check its name, split and revision, or download it and "
-            "give its folder"
+            f"the dataset {name} cannot be loaded ({reason_of(error)}); check its name, split and revision, or "
+            "download it and give its folder"
         ) from error
 
 

@@ -72,7 +72,7 @@ def picture(record: Record, field: str, tools: Tools) -> Pixels:
     """The pixels of a field; StepFailed where the record has no picture there."""
     blob = record.fields.get(field)
     if not isinstance(blob, Mapping) or BLOB not in blob:
-        raise StepFailed(f"the field {field!r} is no picture")
+        raise StepFailed(f"the field {field!r} is not a picture")
     return load(tools.blobs.get(blob), name=field)
 
 

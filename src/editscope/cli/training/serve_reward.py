@@ -73,7 +73,7 @@ def serve_reward(
 
     Beyond this machine it needs a token: set EDITSCOPE_SERVE_TOKEN here and where the trainer runs.
     """
-    from editscope.editors.server.site import TOKEN, ServerSettings
+    from editscope.editors.server.site import TOKEN, ServerSettings, need_aiohttp
     from editscope.images import MAX_PIXELS
     from editscope.training.rewards.server.serve import serve
     from editscope.training.rewards.server.served import describe, first_problem, served_reward
@@ -94,6 +94,7 @@ def serve_reward(
         most_connections=max_connections,
     )
     settings.check(open_to_all=no_token)
+    need_aiohttp("serve-reward")
     served = served_reward(what, suites=suite or (), data=data, judge=judge, weights=_weights(weights))
     first_problem(served)
     served.reward.prepare()

@@ -99,7 +99,7 @@ def listening_socket(settings: ServerSettings) -> socket.socket:
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
         raise BadInput(
-            f"{settings.host}:{settings.port} cannot be listened at ({reason}); try another --port"
+            f"{settings.host}:{settings.port} cannot be used ({reason}); try another --port"
         ) from error
 
 

@@ -362,9 +362,9 @@ def test_a_port_that_is_taken_is_said_before_the_model_is_loaded() -> None:
         def load(self) -> None:
             raise AssertionError("the model was loaded")
 
-    with Served(Counting()) as url, pytest.raises(BadInput, match="cannot be listened at"):
+    with Served(Counting()) as url, pytest.raises(BadInput, match="cannot be used"):
         serve(Heavy(), ServerSettings(port=int(url.split(":")[2].removesuffix("/edit"))), print)
-    with pytest.raises(BadInput, match="cannot be listened at"):
+    with pytest.raises(BadInput, match="cannot be used"):
         serve(Heavy(), ServerSettings(host="no.such.host.invalid"), print)
 
 

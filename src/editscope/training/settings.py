@@ -7,6 +7,7 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from editscope.call_options import check_options, fits
@@ -117,6 +118,16 @@ OTHERS = ("reinforcement", "rewards", "planner", "tracking", "monitors")
 """Tables that other packages read."""
 
 
+ELSEWHERE: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "arms": ("the plan of a comparison", "train compare"),
+        "stage": ("a recipe of the small editor", "train small"),
+        "stages": ("a recipe of the small editor", "train small"),
+    }
+)
+"""Tables that other training commands read."""
+
+
 def read_experiment(path: Path) -> Experiment:
     """Read an experiment from a TOML file; BadInput names the file, table and entry of an unusable value."""
     return experiment_of(read_document(path), path.name, path.stem, path.parent)
@@ -151,6 +162,9 @@ def _check_finite(table: Mapping[str, Any], file: str, table_name: str = "") -> 
 def experiment_of(document: Mapping[str, Any], file: str, name: str, folder: Path = Path()) -> Experiment:
     """Make an experiment from the tables of a file."""
     known = {"name", "data", *TABLES, *OTHERS}
+    for entry, (what, command) in ELSEWHERE.items():
+        if entry in document:
+            raise BadInput(f"{file} is {what}, because it has [{entry}]; use `editscope {command} {file}`")
     for entry, value in document.items():
         if entry not in known:
             raise BadInput(f"{file}: {unknown('table', entry, known)}")

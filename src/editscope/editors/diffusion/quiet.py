@@ -24,6 +24,17 @@ class _Kept(logging.Handler):
             self.said.append(message)
 
 
+class _Handlers(list[logging.Handler]):
+    """The handlers of a logger while it is silent: those that a library adds as it is imported are set aside."""
+
+    def __init__(self, handler: logging.Handler) -> None:
+        super().__init__([handler])
+        self.added: list[logging.Handler] = []
+
+    def append(self, handler: logging.Handler) -> None:
+        self.added.append(handler)
+
+
 @contextmanager
 def quiet() -> Iterator[list[str]]:
     """Silence the libraries; the list holds what they warned of, once each.
@@ -35,7 +46,7 @@ def quiet() -> Iterator[list[str]]:
     for name in LIBRARIES:
         logger = logging.getLogger(name)
         before.append((logger, logger.handlers, logger.propagate, logger.level))
-        logger.handlers, logger.propagate = [handler], False
+        logger.handlers, logger.propagate = _Handlers(handler), False
         logger.setLevel(logging.WARNING)
     try:
         with warnings.catch_warnings():
@@ -44,8 +55,8 @@ def quiet() -> Iterator[list[str]]:
     finally:
         for logger, handlers, propagate, level in before:
             logger.setLevel(level)
-            new = [one for one in logger.handlers if one is not handler and one not in handlers]  # imported just now
-            logger.handlers, logger.propagate = [*handlers, *new], propagate
+            added = logger.handlers.added if isinstance(logger.handlers, _Handlers) else []
+            logger.handlers, logger.propagate = [*handlers, *(new for new in added if new not in handlers)], propagate
 
 
 def no_bars(diffusers: Any, transformers: Any) -> None:

@@ -49,8 +49,11 @@ FAMILIES: Mapping[str, Callable[[Any, ModelSettings], PipelineFlowEditor]] = Map
 
 def check_pipeline(settings: ModelSettings) -> Mapping[str, Any]:
     """The index of a pipeline that can be trained; BadInput for others, before any weights are loaded."""
-    need_libraries(settings.pipeline)
-    index = fetched_index(settings.pipeline, settings.revision)
+    try:
+        need_libraries(settings.pipeline)
+        index = fetched_index(settings.pipeline, settings.revision)
+    except BadInput as error:
+        raise BadInput(_of_entry(str(error), settings.pipeline)) from error
     name = str(index["_class_name"])
     if name not in FAMILIES:
         raise BadInput(
@@ -59,6 +62,12 @@ def check_pipeline(settings: ModelSettings) -> Mapping[str, Any]:
         )
     check_parts(settings.pipeline, index)
     return index
+
+
+def _of_entry(message: str, pipeline: str) -> str:
+    """What the editor of a pipeline says of it, as an error of the entry that names it."""
+    about = message.removeprefix(f"editor diffusers:{pipeline}").removeprefix(":").strip()
+    return f"[model] pipeline: {pipeline}: {about.replace('write diffusers:FOLDER', 'write that folder')}"
 
 
 def load_flow_editor(settings: ModelSettings, *, full: bool = False, device: str | None = None) -> PipelineFlowEditor:

@@ -105,7 +105,7 @@ def test_a_run_is_resumed_and_never_overwritten(tiny_pipeline: Any, tmp_path: Pa
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("rate = 0.01", "rate = 2", "mine.toml, [optimizer] rate: 2 is not above 0 and below 1"),
+        ("rate = 0.01", "rate = 2", "mine.toml, [optimizer] rate: 2 must be above 0 and below 1"),
         ("rate = 0.01", "rat = 0.1", "there is no option 'rat' of mine.toml, [optimizer]; did you mean 'rate'?"),
         ("rank = 4", "rank = 0", "mine.toml, [lora] rank: 0 must be from 1 to 4,096"),
         ("rank = 4", 'rank = "four"', "mine.toml, [lora], option rank: 'four' is not a whole number"),

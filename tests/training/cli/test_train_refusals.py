@@ -163,3 +163,26 @@ def test_the_copy_of_an_experiment_finds_its_model_from_anywhere(tiny_pipeline: 
     copied = read_experiment(tmp_path / "run" / EXPERIMENT)
     assert copied.model.pipeline == str(tmp_path / "models" / "tiny")
     assert copied.data == read_experiment(file).data
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "use"),
+    [
+        ('experiment = "a.toml"\n[[arms]]\nname = "A"\n', ("run",), "the plan of a comparison"),
+        ("[stage]\nseconds = 1\n", ("run",), "a recipe of the small editor"),
+        ('[model]\npipeline = "tiny"\n', ("small",), "an experiment"),
+    ],
+)
+def test_files_of_other_commands_are_named_as_such(
+    text: str, command: tuple[str, ...], use: str, tmp_path: Path, capsys: Any
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    said = refused(capsys, "train", *command, file, "--out", tmp_path / "out", "--dry-run")
+    assert f"mine.toml is {use}, because it has [" in said and "use `editscope train " in said
+
+
+def test_a_model_that_is_not_here_is_an_error_of_its_entry(tmp_path: Path, capsys: Any) -> None:
+    file = write_experiment(tmp_path / "mine.toml", settings_for("kontext", tmp_path / "none"))
+    said = refused(capsys, "train", "run", file, "--out", tmp_path / "out", "--dry-run")
+    assert f"[model] pipeline: {tmp_path / 'none'}: there is no such folder" in said and "diffusers:" not in said

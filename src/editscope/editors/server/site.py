@@ -98,9 +98,7 @@ def listening_socket(settings: ServerSettings) -> socket.socket:
         return socket.create_server((settings.host, settings.port), family=family)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
-        raise BadInput(
-            f"{settings.host}:{settings.port} cannot be used ({reason}); try another --port"
-        ) from error
+        raise BadInput(f"{settings.host}:{settings.port} cannot be used ({reason}); try another --port") from error
 
 
 def serve_until_stopped(

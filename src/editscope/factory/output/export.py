@@ -176,6 +176,8 @@ def _write(
 
 def read_mark(folder: Path) -> dict[str, Any]:
     """What an export says about itself; BadInput where a folder is none."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder} is not there; give the folder that `editscope factory export` wrote")
     try:
         found = json.loads(read_file(folder / MARK, SETTINGS))
     except (OSError, ValueError) as error:
@@ -195,7 +197,7 @@ def _check_target(folder: Path) -> None:
         raise BadInput(f"{folder} is a file; name a folder with --to")
     there = sorted(path.name for path in folder.iterdir())
     if there and MARK not in there:
-        raise BadInput(f"{folder} holds files that are no export; name a new folder with --to")
+        raise BadInput(f"{folder} holds files that are not an export; name a new folder with --to")
     if foreign := [name for name in there if name not in (CARD, DATA, MARK, SUITE, TARS)]:
         raise BadInput(
             f"{folder} holds {foreign[0]!r} besides the export, which would be lost; move it away, or name a new "

@@ -79,7 +79,7 @@ def steps_there(folder: Path) -> frozenset[int]:
 def best_steps(record: LoggedTraining, there: Collection[int] | None = None) -> list[BestStep]:
     """The best step by each held-out score; higher is better, but for losses, and of equals the first counts.
 
-    Numbers that are no scores have none. ``there`` are the steps whose checkpoints are still in the folder, None where
+    Numbers that are not scores have none. ``there`` are the steps whose checkpoints are still in the folder, None where
     nobody has looked.
     """
     saved = {

@@ -137,7 +137,7 @@ def add_planner_lora(network: Any, lora: LoraSettings) -> None:
 
 def _keep_copy(file: Path, planner: PlannerSettings, pairs: str, folder: Path) -> None:
     """Copy the file of an experiment to the folder of its run; a model in a folder and the pairs are named in full."""
-    text = named_in_full(file.read_text(), "data", "pairs", file.parent / pairs)
+    text = named_in_full(file.read_text(encoding="utf-8"), "data", "pairs", file.parent / pairs)
     if Path(planner.model).is_dir():
         text = named_in_full(text, "planner", "model", Path(planner.model))
     write_whole(folder / EXPERIMENT, text.encode())

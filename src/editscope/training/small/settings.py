@@ -151,6 +151,8 @@ def read_recipe(path: Path) -> SmallRecipe:
     """Read the recipe in a TOML file. A BadInput names the file, table and entry."""
     document = read_document(path)
     for entry in document:
+        if entry in ("model", "training"):
+            raise BadInput(f"{path} is an experiment, because it has [{entry}]; use `editscope train run {path}`")
         if entry not in TABLES:
             raise BadInput(f"{path}: {unknown('table', entry, TABLES)}")
     common, listed = document.get("stage", {}), document.get("stages", [{}])

@@ -35,7 +35,8 @@ PAGE = """# Reference editors
 Eleven editors with known faults check the instrument: each starts from the answer (`ref:identity` from the input) and
 damages it in one way. `ref:NAME?strength=2` makes the damage stronger. The table counts the diagnoses of each editor on
 {n:,} problems of the standard set (`python docs/reference_editors.py`); the expected one is in bold.
-[The metric](metric.md) has the rules.
+[The metric](metric.md) has the rules. Five more are for cases whose effects are known: `cutout`, `consequences`,
+`faint`, `gain` and `shifted_shadow`; see [effects](effects.md). `editscope editors ref` lists all with a sentence.
 
 | editor | mIoU | {modes} |
 | --- | ---: | {rules} |

@@ -33,7 +33,8 @@ class EditorKind:
     ``loader`` is a function as ``module:function``, imported when it is needed. An editor's is called with the target
     and the options of the spec, a wrapper's with the editor inside, the arguments and the options. ``options_in`` is
     where its options are declared, as ``module:NAME`` of a mapping or of a class with ``options``; ``options`` are
-    those that it has besides. ``packages`` are modules that must be importable, and ``extra`` installs them.
+    those that it has besides. ``targets_in`` is a function as ``module:function`` that gives its targets, where they
+    are few, each with a sentence. ``packages`` are modules that must be importable, and ``extra`` installs them.
     ``key_env`` is the variable with the key, which is optional unless ``key_needed``. ``page`` is its page in the
     documentation.
     """
@@ -44,6 +45,7 @@ class EditorKind:
     page: str = ""
     loader: str = ""
     options_in: str = ""
+    targets_in: str = ""
     options: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     wrapper: bool = False
     aliases: tuple[str, ...] = ()
@@ -94,6 +96,13 @@ class EditorKind:
 
         count = gpu_count()
         return (f"{count} GPU{'s' if count > 1 else ''} seen",) if count else ("no GPU seen: it will be slow",)
+
+    def described_targets(self) -> dict[str, str]:
+        """Its targets, each with what it does; none where anything can be one."""
+        if not self.targets_in:
+            return {}
+        module, _, name = self.targets_in.partition(":")
+        return dict(getattr(import_module(module), name)())
 
     def described_options(self) -> dict[str, str]:
         """Its options, each with what it takes."""
@@ -149,6 +158,7 @@ KINDS: tuple[EditorKind, ...] = (
         "docs/reference-editors.md",
         loader="editscope.editors.reference:load",
         options_in="editscope.editors.reference:OPTIONS",
+        targets_in="editscope.editors.reference:names",
     ),
     EditorKind(
         "small",

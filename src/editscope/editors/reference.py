@@ -8,6 +8,7 @@ and each docstring says of what.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -25,7 +26,7 @@ FLAWS: dict[str, Flaw] = {}
 
 STRONGEST = 10.0
 
-OPTIONS: Mapping[str, str] = {"strength": "a number above 0; 1 is the default"}
+OPTIONS: Mapping[str, str] = {"strength": f"a number above 0, at most {STRONGEST:g}; 1 is the default"}
 
 
 def flaw(function: Flaw) -> Flaw:
@@ -41,6 +42,13 @@ def load(target: str, *, strength: Any = 1.0) -> Editor:
     if isinstance(strength, bool) or not isinstance(strength, int | float) or not 0 < strength <= STRONGEST:
         raise BadInput(f"strength of ref:{target} must be a number above 0 and at most {STRONGEST:g}, not {strength!r}")
     return ReferenceEditor(target, float(strength))
+
+
+def names() -> dict[str, str]:
+    """The reference editors, each with the first sentence about it."""
+    functions = {**FLAWS, **EFFECT_FLAWS}
+    sentences = {name: " ".join((function.__doc__ or "").split()) for name, function in functions.items()}
+    return {name: re.split(r"(?<=\.) ", sentence)[0] for name, sentence in sentences.items()}
 
 
 class ReferenceEditor(Editor):

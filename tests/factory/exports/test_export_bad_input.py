@@ -104,7 +104,7 @@ def test_a_folder_of_somebody_else_is_never_overwritten(tmp_path: Path) -> None:
     mine = tmp_path / "holiday"
     mine.mkdir()
     (mine / "beach.jpg").write_bytes(b"sun")
-    with pytest.raises(BadInput, match="holds files that are no export"):
+    with pytest.raises(BadInput, match="holds files that are not an export"):
         exported(picture_plan(count=2), tmp_path, to=mine)
     assert [path.name for path in mine.iterdir()] == ["beach.jpg"]
     with pytest.raises(BadInput, match="is a file"):

@@ -100,7 +100,7 @@ def test_a_page_says_what_to_know(training: Path, tmp_path: Path, monkeypatch: p
     page = write_training_page(training, tmp_path / "mine.html")
     words = text_of(page)
     for part in (
-        "The best held-out score is mIoU 43 at step 50, and 22.4 at the last one, step 80. Checkpoint step-50 was",
+        "The best step by mIoU is 50 (43); the last one, 80, has 22.4. Checkpoint step-50 was",
         "Stopped at step 80: The identity rate is 0.62",
         "80 steps",
         "started 2 times, the last time from step 40",

@@ -72,7 +72,7 @@ def test_every_recipe_is_outlined(
         assert "about 691,200 calls" in said, "causal asks for the cause and for its similarity"
         assert "judges in all, about $" in said
     else:
-        assert "nobody is asked" in said
+        assert "none is asked" in said
     assert not (tmp_path / "out").exists()
 
 

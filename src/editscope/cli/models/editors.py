@@ -102,12 +102,12 @@ def _show(kind: EditorKind) -> None:
         printing.say(f"            {remark}")
     if kind.page:
         printing.say(f"  page      {kind.page}")
-    options = kind.described_options()
-    if options:
-        printing.say("\n  options")
-        wide = max(map(len, options))
-        for name, wants in options.items():
-            printing.say(f"    {name:<{wide}}  {wants}")
+    for heading, entries in (("names", kind.described_targets()), ("options", kind.described_options())):
+        if entries:
+            printing.say(f"\n  {heading}")
+            wide = max(map(len, entries))
+            for name, about in entries.items():
+                printing.say(f"    {name:<{wide}}  {about}")
 
 
 def _explain(explained: Explained) -> None:

@@ -78,7 +78,7 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
         ("optimizer steps", f"{plan.updates:,}, batches of {settings.batch} at once"),
         *([] if plan.prompt is None else [("planner prompt", f"from {plan.prompt.origin}")]),
         *(("asked", part.in_words("about ")) for part in plan.judges if part.calls),
-        ("judges in all, about", _cost(spent) if any(part.calls for part in plan.judges) else "nobody is asked"),
+        ("judges in all, about", _cost(spent) if any(part.calls for part in plan.judges) else "none is asked"),
         *_memory_rows(plan.memory),
         ("memory in all, about", f"{_in_all(plan.memory)} for each process, without a planner"),
         ("memory of the CPU", f"{_gibibytes(plan.waiting)} for the batches of a round, over all processes"),

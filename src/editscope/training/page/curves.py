@@ -50,14 +50,16 @@ MOST_OTHERS = 24
 def title_of(name: str) -> str:
     """A metric in words.
 
-    >>> title_of("reward/miou"), title_of("gradient_norm"), title_of("groups/without_verdict")
-    ('mIoU', 'Norm of the gradient', 'groups: without verdict')
+    >>> title_of("reward/miou"), title_of("groups/without_verdict"), title_of("painter/kl")
+    ('mIoU', 'groups: without verdict', 'painter: KL')
     """
     group, _, last = name.rpartition("/")
     if name in TITLES:
         return TITLES[name]
     known = TITLES.get(last) or short(metric_name(last))
-    return known if group in ("", "reward", "held_out") else f"{short(group)}: {known[:1].lower()}{known[1:]}"
+    if group in ("", "reward", "held_out"):
+        return known
+    return f"{short(group)}: {known if known[:2].isupper() else known[:1].lower() + known[1:]}"
 
 
 def short(text: str, most: int = 80) -> str:
@@ -184,7 +186,7 @@ def _hacking(record: LoggedTraining) -> tuple[str, str, Html] | None:
     if plots is None:
         return None
     hint = (
-        "The identity rate is the share of edits that leave their input as it is: a model that drifts towards not "
+        "The identity rate is the share of edits that leave their input as it is: a model that drifts toward not "
         "editing is rewarded for what it does not break. The over-edit ratio is the pixels that changed for each that "
         "should have; 1 is right."
     )

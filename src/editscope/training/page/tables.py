@@ -95,7 +95,7 @@ def settings_section(record: LoggedTraining) -> Html | None:
     ]
     table = el("table", el("tbody", rows), cls="listing settings")
     hint = "As the last start of the training had them."
-    return curve_card("settings", "Settings", hint, [el("div", table, cls="scroller tall")])
+    return curve_card("settings", "Settings", hint, [el("div", table, cls="scroller")])
 
 
 def mixture(settings: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
@@ -120,9 +120,10 @@ def in_words(record: LoggedTraining, best: Sequence[BestStep]) -> list[str]:
         saved = short(first.checkpoint, LONGEST) or "No checkpoint was saved at that step."
         since = ""
         if first.last_step > first.step:
-            since = f", and {first.last_value:.4g} at the last one, step {first.last_step:,}"
-        score = f"{title_of(first.metric)} {first.value:.4g} at step {first.step:,}"
-        sentences.append(f"The best held-out score is {score}{since}. {saved}")
+            since = f"; the last one, {first.last_step:,}, has {first.last_value:.4g}"
+        score = title_of(first.metric)
+        score = score if score[1:2].isupper() else score[:1].lower() + score[1:]
+        sentences.append(f"The best step by {score} is {first.step:,} ({first.value:.4g}){since}. {saved}")
     elif record.metrics:
         sentences.append("No held-out score was logged, so nothing says which checkpoint is the best.")
     return sentences

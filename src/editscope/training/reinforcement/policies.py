@@ -42,7 +42,7 @@ class WeightCopy:
 
     @torch.no_grad()
     def follow(self, decay: float) -> None:
-        """Move towards the trained weights: ``copy = decay * copy + (1 - decay) * weights``."""
+        """Move toward the trained weights: ``copy = decay * copy + (1 - decay) * weights``."""
         for name, parameter in trained_parameters(self._network).items():
             self.weights[name].lerp_(parameter.detach(), 1 - decay)
 

@@ -119,7 +119,7 @@ def test_no_network_is_said_with_the_address() -> None:
 def test_an_address_that_is_no_judge_is_said_so() -> None:
     with JudgeServer([Fault(404, "Not Found")], lists_models=False) as server:
         said = complaint(server.spec())
-    assert "is not an openai endpoint" in said
+    assert "is not an endpoint of the kind openai" in said
     assert "base_url" in said
 
 

@@ -53,5 +53,7 @@ def _lasting(reply: Reply, fault: Fault, wire: Wire, endpoint: Endpoint) -> BadI
     if forbidden or (denies_key(reply.status, reply.content) and "credit" not in fault.text):
         return endpoint.wrong_key()
     if reply.status == 404:
-        return endpoint.unknown_model(f"is no {wire.kind} endpoint", f"{wire.kind}:MODEL and ?base_url=")
+        return endpoint.unknown_model(
+            f"is not an endpoint of the kind {wire.kind}", f"{wire.kind}:MODEL and ?base_url="
+        )
     return BadInput(f"the judge {endpoint.spec} cannot be used: {fault.text}")

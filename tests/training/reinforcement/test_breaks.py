@@ -76,7 +76,7 @@ def test_ctrl_c_while_rewards_come_in_finishes_the_round(tmp_path: Path) -> None
 def test_ctrl_c_while_it_waits_for_a_judge_ends_at_once(tmp_path: Path) -> None:
     places = FileCheckpoints(tmp_path)
     patience = JudgePatience(first=3600.0, most=7200.0, sleep=lambda seconds: interrupt())
-    with pytest.raises(Stopped, match="stopped while it waited"):
+    with pytest.raises(Stopped, match="stopped while waiting"):
         small_run(
             small_settings(rounds=3),
             rewards=mixed({"b": DownJudge(range(1, 99))}, patience=patience),
@@ -173,6 +173,6 @@ def test_other_settings_are_refused_before_anything_is_loaded_or_logged(
     log = (tmp_path / "run" / FILE).read_bytes()
     file.write_text(file.read_text().replace("kl = 0.01", "kl = 0.5"))
     told: list[str] = []
-    with pytest.raises(BadInput, match=r"is of other settings \(kl was 0.01, now 0.5\)"):
+    with pytest.raises(BadInput, match=r"was saved with different settings \(kl was 0.01, now 0.5\)"):
         reinforce_experiment(read_experiment(file), tmp_path / "run", source=file, resume=True, say=told.append)
     assert (tmp_path / "run" / FILE).read_bytes() == log and not told

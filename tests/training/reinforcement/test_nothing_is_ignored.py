@@ -105,7 +105,10 @@ def test_a_checkpoint_of_other_rewards_is_refused_with_what_differs(
     ]
     for old, new, sentence in changes:
         file.write_text(text.replace(old, new))
-        with pytest.raises(BadInput, match=rf"is of other settings .*{sentence}|is of other settings {sentence}"):
+        with pytest.raises(
+            BadInput,
+            match=rf"was saved with different settings .*{sentence}|was saved with different settings {sentence}",
+        ):
             reinforce_experiment(read_experiment(file), tmp_path / "run", source=file, resume=True)
     file.write_text(text.replace("rounds = 1", "rounds = 2").replace("?jobs=1", "?jobs=2"))
     reinforce_experiment(read_experiment(file), tmp_path / "run", source=file, resume=True)

@@ -35,7 +35,7 @@ def test_an_experiment_runs_and_resumes(tiny_pipeline: Callable[[str], Path], tm
     assert [step for step, _ in checkpoints_in(tmp_path / "run")] == [1, 2]
     first = experiment_file(tmp_path / "first", pipeline, rounds=1)
     reinforce_experiment(read_experiment(first), tmp_path / "parts", source=first)
-    with pytest.raises(BadInput, match="add --resume to go on"):
+    with pytest.raises(BadInput, match="add --resume to continue"):
         reinforce_experiment(read_experiment(whole), tmp_path / "parts", source=whole)
     again = reinforce_experiment(read_experiment(whole), tmp_path / "parts", source=whole, resume=True)
     assert again.read_bytes() == weights.read_bytes()

@@ -97,5 +97,5 @@ def test_a_deepspeed_configuration_is_read_and_compared(tmp_path: Path) -> None:
 def test_deepspeed_is_refused_by_name(tiny_pipeline: Any, tmp_path: Path) -> None:
     from editscope.training.supervised.parallel import Processes
 
-    with pytest.raises(BadInput, match="its configuration is read and checked, but not run"):
+    with pytest.raises(BadInput, match="its configuration is checked, but running it is not supported"):
         Processes("deepspeed")

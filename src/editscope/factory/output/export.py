@@ -24,6 +24,7 @@ from editscope.factory.output.splitting import SourceGroups, split_of
 from editscope.factory.output.suite_folder import SUITE, SuiteFolder
 from editscope.factory.output.webdataset import TarShards
 from editscope.files import SETTINGS, read_file
+from editscope.processes import is_running
 from editscope.runfolder.files import sync_path, writing
 
 FORMAT = 1
@@ -237,18 +238,8 @@ def _left_over(folder: Path) -> Iterator[Path]:
     pattern = re.compile(rf"\.{re.escape(folder.name)}\.(\d+)\.tmp")
     for path in folder.parent.iterdir():
         match = pattern.fullmatch(path.name)
-        if match and not _runs(int(match[1])):
+        if match and (int(match[1]) == os.getpid() or not is_running(int(match[1]))):
             yield path
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return pid != os.getpid()
 
 
 def _sync(folder: Path) -> None:

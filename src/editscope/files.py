@@ -73,6 +73,15 @@ def read_opened(file: BinaryIO, limit: int) -> bytes:
     raise _too_large(file.name, limit)
 
 
+def sync_path(path: Path) -> None:
+    """Wait until the disk has a file, or the names in a folder."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def lies_in(path: str | Path, folder: str | Path) -> bool:
     """Whether a path lies in a folder when all links are followed; links in a circle lie nowhere else.
 

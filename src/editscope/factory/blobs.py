@@ -11,8 +11,8 @@ from typing import Any
 
 from editscope.errors import BadInput
 from editscope.factory.records import BLOB
-from editscope.files import DOCUMENT, read_file
-from editscope.runfolder.files import sync_path, write_whole
+from editscope.files import DOCUMENT, read_file, sync_path
+from editscope.runfolder.files import write_whole
 
 ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "video/mp4": ".mp4"}
 _NAME = re.compile(r"[0-9a-f]{64}")

@@ -63,15 +63,6 @@ def write_whole(path: Path, data: bytes, *, make_folder: bool = True, sync: bool
             temporary.unlink(missing_ok=True)
 
 
-def sync_path(path: Path) -> None:
-    """Wait until the disk has a file, or the names in a folder."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def half_written(path: Path) -> bool:
     """Whether a file is what a ``write_whole`` left that was killed before its rename.
 

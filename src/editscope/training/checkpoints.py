@@ -19,9 +19,9 @@ import torch
 
 from editscope.documents import Malformed, read_json
 from editscope.errors import BadInput
-from editscope.files import DOCUMENT, read_file
+from editscope.files import DOCUMENT, read_file, sync_path
 from editscope.outside import reason_of
-from editscope.runfolder.files import DiskError, sync_path, writing
+from editscope.runfolder.files import DiskError, writing
 from editscope.training.changes import changes_in_words
 from editscope.training.places import same_place
 from editscope.training.run_files import CHECKPOINTS

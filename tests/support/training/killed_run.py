@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from editscope.runfolder.files import sync_path
+from editscope.files import sync_path
 from editscope.training import checkpoints
 from editscope.training.reinforcement.run_folder import FolderCheckpoints
 from support.training.simple_rewards import ByFunction, brightness

@@ -23,9 +23,9 @@ from editscope.factory.output.settings import TEST, OutputSettings, output_setti
 from editscope.factory.output.splitting import SourceGroups, split_of
 from editscope.factory.output.suite_folder import SUITE, SuiteFolder
 from editscope.factory.output.webdataset import TarShards
-from editscope.files import SETTINGS, read_file
+from editscope.files import SETTINGS, read_file, sync_path
 from editscope.processes import is_running
-from editscope.runfolder.files import sync_path, writing
+from editscope.runfolder.files import writing
 
 FORMAT = 1
 MARK = "export.json"

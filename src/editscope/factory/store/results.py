@@ -15,8 +15,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from editscope.errors import BadInput
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome
+from editscope.files import sync_path
 from editscope.outside import repaired
-from editscope.runfolder.files import DiskError, sync_path
+from editscope.runfolder.files import DiskError
 
 P = ParamSpec("P")
 T = TypeVar("T")

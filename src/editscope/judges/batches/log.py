@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.errors import BadInput, Stopped
+from editscope.files import sync_path
 
 FILE = "batches.jsonl"
 
@@ -87,7 +88,7 @@ class BatchLog:
             finally:
                 os.close(fd)
             if new:
-                _sync_folder(self.folder)
+                sync_path(self.folder)
         except OSError as error:
             raise Stopped(f"{self.path} cannot be written ({error.strerror or error}); make room for it") from error
         return self._apply(line)
@@ -110,11 +111,3 @@ class BatchLog:
         elif event == "lost":
             batch.lost = True
         return batch
-
-
-def _sync_folder(folder: Path) -> None:
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

@@ -1,7 +1,8 @@
-"""The small editor beyond its training: reworded instructions, charts, problems that the authors released, noise, JPEG.
+"""The small editor beyond its training: reworded instructions, charts, released problems, noise, other conditions.
 
     python benchmarks/small_editor_beyond.py [--every 24] [--released FOLDER] [--weights FILE]
     python benchmarks/small_editor_beyond.py --pictures [--every 48]
+    python benchmarks/small_editor_beyond.py --conditions [--per-cell 8] [--jobs 2]
 
 Every 24th problem of the default set is edited with its own sentence and with that sentence reworded in six ways. The
 table has the mean mIoU of both on the same problems, with the paired 95 % interval of what is lost, and how many
@@ -9,6 +10,10 @@ pictures were left unchanged because of words that the editor does not know.
 
 ``--pictures`` edits the problems with noise, and as JPEGs. Exact scores are meaningless there, so the table has a score
 with a tolerance of 24 levels, in which a pixel that the edit rightly leaves as it is counts as right.
+
+``--conditions`` edits problems under conditions that the training stream never draws: other sizes of the picture, two
+conditions at once, other numbers of objects, points of bounding boxes. The table has the mean mIoU beside that of the
+nearest condition the stream does draw, on problems of the same tasks and modes, and the interval of the difference.
 """
 
 from __future__ import annotations
@@ -17,9 +22,13 @@ import argparse
 import io
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +41,7 @@ from editscope.editors.small.sentences import read_sentence
 from editscope.errors import EditscopeError
 from editscope.images import Pixels, load
 from editscope.scoring.pixels import score_pixels
+from editscope.suites.paintbench.catalog import TASKS
 from editscope.suites.paintbench.lessons import default_slots, problem_at
 from small_editor_interval import mean_interval
 
@@ -51,6 +61,33 @@ OTHER_WORDS = {
     "image": "picture",
     "exactly ": "",
 }
+OTHER_COUNTS = {"comparison", "ordering", "pattern", "counting"}
+"""Tasks with a number of objects of their own, which an option of the set would make impossible or another task."""
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A condition that the training stream never draws, and the nearest one that it draws."""
+
+    name: str
+    nearest: str
+    condition: str = "baseline"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+UNSEEN = (
+    Unseen("512 × 512", "baseline", options={"canvas": "512x512"}),
+    Unseen("2048 × 2048", "baseline", options={"canvas": "2048x2048"}),
+    Unseen("1000 × 700", "baseline", options={"canvas": "1000x700"}),
+    Unseen("1024 × 384", "horizontal", options={"canvas": "1024x384"}),
+    Unseen("384 × 1024", "vertical", options={"canvas": "384x1024"}),
+    Unseen("striped, 1024 × 576", "striped", "striped", {"canvas": "1024x576"}),
+    Unseen("striped, 25 objects", "striped", "striped", {"n": 25}),
+    Unseen("nonstandard colors, 25 objects", "n_high", "nonstandard", {"n": 25}),
+    Unseen("15 objects", "n_med", options={"n": 15}),
+    Unseen("70 objects", "n_xhigh", options={"n": 70}),
+    Unseen("points of bounding boxes", "baseline", options={"points": "box"}),
+)
 
 
 def shorter(text: str) -> str:
@@ -192,17 +229,68 @@ def pictures(editor: SmallEditor, every: int) -> None:
         print(f"| {name} | {len(slots)} | {fmean(scores):.1f} | {100 * min(flat):.0f} % | {unchanged} |", flush=True)
 
 
+@cache
+def loaded_editor(weights: str) -> SmallEditor:
+    """The editor of a worker process."""
+    editor = SmallEditor(weights)
+    editor.load()
+    return editor
+
+
+def scores_of(weights: str, task: str, condition: str, per_cell: int, options: Mapping[str, Any]) -> list[float]:
+    """Scores of one task, from a namespace of its own."""
+    cases = load_suite("paintbench", tasks=task, conditions=condition, per_cell=per_cell, namespace="beyond", **options)
+    scores = []
+    for case in cases:
+        assert case.answer is not None
+        before, after = load(case.images[0]), load(case.answer)
+        edit, _ = edited(loaded_editor(weights), before, case.instruction)
+        scores.append(100 * score_pixels(before, after, edit).miou)
+    return scores
+
+
+def conditions(weights: str, per_cell: int, jobs: int) -> None:
+    """The table of conditions that the training stream never draws."""
+    nearest = [Unseen(name, name, name) for name in dict.fromkeys(row.nearest for row in UNSEEN)]
+    with ProcessPoolExecutor(jobs) as pool:
+        work = {
+            row.name: {
+                task: pool.submit(scores_of, weights, task, row.condition, per_cell, row.options)
+                for task in TASKS
+                if not ("n" in row.options and task in OTHER_COUNTS)
+            }
+            for row in (*nearest, *UNSEEN)
+        }
+        print("| condition | n | mIoU | nearest condition in training | its mIoU | lost, 95 % |")
+        print("| --- | ---: | ---: | --- | ---: | --- |")
+        for row in UNSEEN:
+            new, old = [], []
+            for task, job in work[row.name].items():
+                new += job.result()
+                old += work[row.nearest][task].result()
+            low, high = mean_interval([before - after for before, after in zip(old, new, strict=True)])
+            lost = f"{fmean(old) - fmean(new):.1f} ({low:.1f} to {high:.1f})"
+            known = row.nearest.replace("_", " ")
+            print(f"| {row.name} | {len(new)} | {fmean(new):.1f} | {known} | {fmean(old):.1f} | {lost} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=24)
     parser.add_argument("--charts", type=int, default=40)
     parser.add_argument("--released", type=Path)
     parser.add_argument("--pictures", action="store_true", help="only the table of noise and JPEG")
+    parser.add_argument("--conditions", action="store_true", help="only the table of conditions")
+    parser.add_argument("--per-cell", type=int, default=8, help="problems of a task under a condition")
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--weights", default="")
     given = parser.parse_args()
     editor = SmallEditor(given.weights)
     try:
         editor.load()
+        if given.conditions:
+            conditions(given.weights, given.per_cell, given.jobs)
+            return
         if given.pictures:
             pictures(editor, given.every)
             return

@@ -246,7 +246,7 @@ def _check_entries(kind: type[Any], values: Any, where: str, ready: Mapping[str,
             raise BadInput(f"{where} has no {entry.name}; add it")
     for name, value in values.items():
         if _container(hints[name]) is None and not _is_a(value, hints[name]):
-            raise BadInput(f"{where} {name}: {value!r} is not a string")
+            raise BadInput(f"{where} {name}: {value!r} is not a string; write it in quotes")
 
 
 def flattened(tables: Any, prefix: str = "") -> dict[str, Any]:

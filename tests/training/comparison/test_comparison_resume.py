@@ -91,7 +91,7 @@ def test_ctrl_c_saves_a_checkpoint_and_says_the_command_that_goes_on(
         base = [run for run in (folder / "compared/plan/runs").rglob("run.json") if "base" in run.parts]
         assert len(base) == 1, "the base is evaluated before anything is trained"
         assert called("train", "compare", plan, *COMMAND) == 0
-        assert f"resuming from step 3 of {STEPS}" in told and paid(server) == needed(levels=1)
+        assert f"resuming after step 3 of {STEPS}" in told and paid(server) == needed(levels=1)
 
 
 @pytest.mark.drill(only=True)
@@ -112,7 +112,7 @@ def test_a_killed_comparison_repeats_no_step_before_its_checkpoint_and_no_paid_c
         reached = checkpoints_in(arm)[-1][0]
         assert called("train", "compare", "plan.toml", *COMMAND) == 0
     if reached < STEPS:
-        assert f"resuming from step {reached} of {STEPS}" in told
+        assert f"resuming after step {reached} of {STEPS}" in told
     assert not any(line.startswith(f"step {step} of") for step in range(1, reached + 1) for line in told)
     assert needed(levels=2) <= paid(server) <= needed(levels=2) + AT_ONCE
     made = Counter((folder / "edits.log").read_text().splitlines())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,17 @@ from typing import Any
 import pytest
 import torch
 
+from editscope.cli.app import main
 from editscope.documents import read_toml
 from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.log import TrainingLog
-from editscope.training.planner.objective import PlannedEdit, PlannerObjective
+from editscope.training.planner.experiment import read_planner
+from editscope.training.planner.objective import PlannedEdit, PlannerObjective, longest_pair
+from editscope.training.planner.outline import outline_planner
 from editscope.training.planner.settings import PlannerSettings
 from editscope.training.planner.start import load_language_model, train_planner
+from editscope.training.supervised.memory import parameter_bytes
 from editscope.training.supervised.start import EXPERIMENT
 from support.models.tiny_parts import making, qwen_tokenizer
 from support.training.logged import read_log
@@ -80,6 +85,66 @@ def test_lora_of_a_planner_resumes_bit_for_bit(model: Path, tmp_path: Path) -> N
     again = load_checkpoint(checkpoints_in(tmp_path / "parts")[-1][1]).weights
     assert all(torch.equal(value, again[name]) for name, value in whole.items())
     assert (tmp_path / "parts/weights/adapter_model.safetensors").is_file()
+
+
+@pytest.mark.parametrize("lora", ["", "[lora]\nrank = 4", "[lora]\nrank = 4\n[ema]\ndecay = 0.9"])
+def test_a_dry_run_says_what_is_trained(lora: str, model: Path, tmp_path: Path, capsys: Any) -> None:
+    file = experiment(tmp_path, model, steps=6, lora=lora)
+    with pytest.raises(SystemExit) as ended:
+        main(["train", "planner", str(file), "--dry-run", "--out", str(tmp_path / "out")])
+    said = capsys.readouterr().out
+    assert not ended.value.code and not (tmp_path / "out").exists()
+    read = read_planner(file)
+    outline = outline_planner(read, file.name)
+    network, tokenizer = load_language_model(read.planner, read.lora)
+    trained = sum(value.numel() for value in network.parameters() if value.requires_grad)
+    assert outline.trained == trained and f"{trained:,}" in said
+    assert outline.memory["weights of the network"] == parameter_bytes(network)
+    assert outline.memory["average of weights"] == (4 * trained if "ema" in lora else 0)
+    assert outline.longest == longest_pair([PlannedEdit("", *pair) for pair in PAIRS], tokenizer, read.planner)
+    assert re.search(r"pairs +2, each seen 6.00 times", said)
+
+
+def test_a_dry_run_of_a_planner_that_continues_has_its_layers(model: Path, layers: Path, tmp_path: Path) -> None:
+    file = experiment(tmp_path, layers, steps=6, lora="[lora]\nrank = 4")
+    outline = outline_planner(read_planner(file), file.name)
+    network, _ = load_language_model(read_planner(file).planner, read_planner(file).lora)
+    assert outline.trained == sum(value.numel() for value in network.parameters() if value.requires_grad)
+
+
+def test_pairs_that_are_too_long_are_refused_before_the_first_step(model: Path, tmp_path: Path) -> None:
+    file = experiment(tmp_path, model, steps=6)
+    file.write_text(file.read_text().replace("[planner]", "[planner]\nmost_tokens = 64"))
+    with (tmp_path / "pairs.jsonl").open("a") as pairs:
+        pairs.write("\n" + json.dumps({"id": "the long one", "instruction": "x " * 80, "plan": "y"}))
+    for what in (
+        lambda: outline_planner(read_planner(file), file.name),
+        lambda: train_planner(file, tmp_path / "out"),
+    ):
+        with pytest.raises(BadInput, match=r"the long one has .* tokens with its plan, more than"):
+            what()
+    assert not checkpoints_in(tmp_path / "out")
+
+
+def test_a_resume_with_other_settings_is_refused_before_weights_load(model: Path, tmp_path: Path) -> None:
+    train_planner(experiment(tmp_path, model, steps=3), tmp_path / "out")
+    said: list[str] = []
+    with pytest.raises(BadInput, match="rate"):
+        train_planner(experiment(tmp_path, model, steps=3, rate=1e-3), tmp_path / "out", resume=True, say=said.append)
+    assert not said
+    with pytest.raises(SystemExit) as ended:
+        main(
+            [
+                "train",
+                "planner",
+                str(tmp_path / "planner.toml"),
+                "--out",
+                str(tmp_path / "out"),
+                "--resume",
+                "--dry-run",
+            ]
+        )
+    assert ended.value.code == 2
 
 
 def test_a_second_training_in_a_folder_is_refused_before_it_touches_anything(model: Path, tmp_path: Path) -> None:

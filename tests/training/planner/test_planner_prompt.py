@@ -92,7 +92,9 @@ def test_an_experiment_may_have_a_prompt(trained: Path, tmp_path: Path) -> None:
     used = check_planner(read_experiment(file), SETTINGS, file.name)
     assert used is not None and used.prompt.text == "Own."
     file.write_text(file.read_text().replace('prompt = "Own."', 'prompt = " "'))
-    with pytest.raises(BadInput, match=r"^e.toml, \[planner\] prompt: ' ' is not a text"):
+    with pytest.raises(
+        BadInput, match=r"^e.toml, \[planner\] prompt: ' ' is blank; write the text before the instruction"
+    ):
         check_planner(read_experiment(file), SETTINGS, file.name)
 
 

@@ -115,10 +115,10 @@ def test_a_table_of_a_wrong_type_is_a_sentence(
         ("rewards", "off = 3", "[rewards]: off is 3; write a list of names"),
         ("rewards", 'off = "miou"', "[rewards]: off is 'miou'; write a list of names"),
         ("rewards", "specs = 3", "[rewards] specs: is 3; write [rewards.specs]"),
-        ("reinforcement", "plan_joins = 3", "[reinforcement] plan_joins: 3 is not a text"),
+        ("reinforcement", "plan_joins = 3", "[reinforcement] plan_joins: 3 is not a string"),
         ("reinforcement", 'plan_joins = "{plan.a}{instruction}"', "[reinforcement] plan_joins: "),
         ("reinforcement", 'preset = ["a"]', "[reinforcement] preset: there is no preset ['a']"),
-        ("planner", "model = 3", "[planner] model: 3 is not a text"),
+        ("planner", "model = 3", "[planner] model: 3 is not a string"),
     ],
 )
 def test_the_sentence_names_the_fix(

@@ -76,7 +76,7 @@ def test_two_processes_train_as_one_does(parallel: str, tiny_pipeline: Callable[
     assert not any(moved)
     (tmp_path / "both/checkpoints/step-00000004").rename(tmp_path / "last")
     again = trained_by(2, file, tmp_path / "both", "--resume")
-    assert again.returncode == 0 and "resuming from step 2 of 4" in again.stdout, again.stderr
+    assert again.returncode == 0 and "resuming after step 2 of 4" in again.stdout, again.stderr
     resumed = load_checkpoint(checkpoints_in(tmp_path / "both")[-1][1])
     assert all(torch.equal(value, resumed.weights[name]) for name, value in made.weights.items())
 

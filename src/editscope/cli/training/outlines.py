@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from editscope import printing
 
 if TYPE_CHECKING:
+    from editscope.training.planner.outline import PlannerOutline
     from editscope.training.settings import Experiment
     from editscope.training.supervised.outline import RunOutline
     from editscope.transport.forecast import Forecast
@@ -37,7 +38,7 @@ def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -
     plan = outline(experiment, file=file)
     there = checkpoints_in(folder)
     rows = [
-        *_model_rows(experiment, plan),
+        *_model_rows(experiment.model.pipeline, experiment.model.device, plan),
         ("steps", f"{plan.steps:,}" + (f", from {there[-1][0]:,}" if there and resume else "")),
         ("examples of a step", f"{plan.examples} in batches of {experiment.training.batch}, over all processes"),
         ("pictures seen", f"{plan.pictures:,}"),
@@ -70,7 +71,7 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
     spent = Forecast(plan.judges)
     steps = f"{settings.steps} steps" + ("" if settings.method == "nft" else f", {settings.window_size} stochastic")
     rows = [
-        *_model_rows(experiment, plan.model),
+        *_model_rows(experiment.model.pipeline, experiment.model.device, plan.model),
         ("method", f"{settings.method}, trains {settings.trains}; edits of {width} × {height} pixels in {steps}"),
         ("rounds", f"{settings.rounds:,}" + (f", from {there[-1][0]:,}" if there and resume else "")),
         ("edits sampled", f"{plan.edits:,}: {settings.prompts} prompts × {settings.group_size} edits a round"),
@@ -83,6 +84,34 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
         ("memory in all, about", f"{_in_all(plan.memory)} for each process, without a planner"),
         ("memory of the CPU", f"{_gibibytes(plan.waiting)} for the batches of a round, over all processes"),
         ("checkpoints", f"every {settings.save_every} rounds, the last {experiment.checkpoints.keep} are kept"),
+        ("folder", _place(folder, resume, [step for step, _ in there])),
+    ]
+    _say_rows(rows)
+
+
+def say_planner(file: Path, folder: Path, resume: bool) -> None:
+    """Print what the training of a planner will do."""
+    from editscope.training.planner.experiment import read_planner
+    from editscope.training.planner.outline import outline_planner
+    from editscope.training.run_files import checkpoints_in
+    from editscope.training.supervised.start import check_folder, warm_up_note
+
+    experiment = read_planner(file)
+    if resume or not folder.is_dir():
+        check_folder(folder, resume, experiment.decides)
+    plan = outline_planner(experiment, file.name)
+    training, schedule, there = experiment.training, experiment.schedule, checkpoints_in(folder)
+    checkpoints, seen = experiment.checkpoints, training.steps * training.examples
+    rows = [
+        *_model_rows(experiment.planner.model, experiment.planner.device, plan),
+        ("steps", f"{training.steps:,}" + (f", from {there[-1][0]:,}" if there and resume else "")),
+        ("examples of a step", f"{training.examples} in batches of {training.batch}, over all processes"),
+        ("pairs", f"{plan.pairs:,}, each seen {seen / plan.pairs:,.2f} times; the longest has {plan.longest:,} tokens"),
+        ("rate", f"{experiment.optimizer.rate:g}, {schedule.kind}, warm-up {schedule.warmup}"),
+        *(("note", note) for note in warm_up_note(schedule, training.steps)),
+        *_memory_rows(plan.memory),
+        ("memory in all, about", f"{_in_all(plan.memory)} for each process, without activations"),
+        ("checkpoints", f"every {checkpoints.every} steps, the last {checkpoints.keep} are kept"),
         ("folder", _place(folder, resume, [step for step, _ in there])),
     ]
     _say_rows(rows)
@@ -112,12 +141,12 @@ def _cost(spent: Forecast) -> str:
     return f"{known}, plus {len(spent.unknown)} without a known price" if spent.unknown else known
 
 
-def _model_rows(experiment: Experiment, plan: RunOutline) -> list[Row]:
+def _model_rows(model: str, device: str, plan: RunOutline | PlannerOutline) -> list[Row]:
     share = plan.trained / plan.parameters
     how = f"LoRA in {plan.targets} modules" if plan.targets else "the whole network"
     return [
-        ("model", f"{experiment.model.pipeline} ({plan.family})"),
-        *_device_row(experiment.model.device),
+        ("model", f"{model} ({plan.family})"),
+        *_device_row(device),
         ("parameters", f"{plan.parameters:,}"),
         ("trained", f"{plan.trained:,} ({share:.2%}): {how}"),
     ]

@@ -29,16 +29,18 @@ ExperimentFile: TypeAlias = Annotated[
 RunFolder: TypeAlias = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="The folder of the run [default: trained/NAME].")
 ]
+Resume: TypeAlias = Annotated[bool, typer.Option("--resume", help="Resume from the last checkpoint.")]
+DryRun: TypeAlias = Annotated[
+    bool, typer.Option("--dry-run", help="Show what will happen, without loading any weights.")
+]
 
 
 @app.command(cls=GroupedOptions)
 def run(
     experiment: ExperimentFile,
     out: RunFolder = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume from the last checkpoint.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what will happen, without loading any weights.")
-    ] = False,
+    resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Train what an experiment describes: LoRA layers, or the whole network; by rewards if it has [reinforcement].
 
@@ -125,18 +127,28 @@ app.command(cls=GroupedOptions)(compare)
 def planner(
     experiment: ExperimentFile,
     out: RunFolder = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume from the last checkpoint.")] = False,
+    resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Train a planner on texts: a language model that turns an implicit instruction into what will be visible.
 
     editscope train new planner.toml --recipe worldedit-planner
 
+    editscope train planner planner.toml --dry-run
+
     editscope train planner planner.toml
     """
     _say_reading(experiment)
-    from editscope.training.planner.start import planner_name, train_planner
+    from editscope.training.planner.experiment import planner_name
 
     folder = out or Path("trained") / planner_name(experiment)
+    if dry_run:
+        from editscope.cli.training.outlines import say_planner
+
+        say_planner(experiment, folder, resume)
+        return
+    from editscope.training.planner.start import train_planner
+
     with _ended_at_once(folder):
         weights = train_planner(experiment, folder, resume=resume, say=printing.say)
     printing.say(f"{weights}")

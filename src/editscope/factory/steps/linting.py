@@ -145,7 +145,7 @@ _EXAMPLES = {
 
 def _as_text(value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise StepFailed(f"the field {name!r} is not a text, so that no rule can be checked")
+        raise StepFailed(f"the field {name!r} is not a string, so no rule can be checked")
     return value
 
 

@@ -24,6 +24,7 @@ TITLES = {
     "rate": "Learning rate",
     "gradient_norm": "Norm of the gradient",
     "pictures_per_s": "Pictures a second",
+    "pairs_per_s": "Pairs a second",
     "utilization": "Model FLOPs utilization",
     "hardware_utilization": "Hardware FLOPs utilization",
     "model_tflops": "TFLOP/s of the model",
@@ -34,7 +35,7 @@ TITLES = {
     "kl": "KL",
 }
 LOSSES = ("loss", "rate", "gradient_norm")
-SPEEDS = ("pictures_per_s", "utilization", "hardware_utilization", "model_tflops", "hardware_tflops")
+SPEEDS = ("pictures_per_s", "pairs_per_s", "utilization", "hardware_utilization", "model_tflops", "hardware_tflops")
 UTILIZATION = (
     "Only matrix products count, two operations for each multiplication with its addition. A step needs its forward "
     "pass, the gradients of activations, and those of the weights that are trained. With r the trained share of the "
@@ -198,7 +199,7 @@ def _speed(record: LoggedTraining) -> tuple[str, str, Html] | None:
     if plots is None:
         return None
     hint = "Pictures that were trained on, or sampled and trained on, for each second of the clock."
-    words = el("p", UTILIZATION, cls="hint") if any(record.curve(name) for name in SPEEDS[1:]) else None
+    words = el("p", UTILIZATION, cls="hint") if any(record.curve(name) for name in SPEEDS[2:]) else None
     return "speed", "Speed", curve_card("speed", "Speed", hint, [plots, words])
 
 

@@ -75,6 +75,13 @@ def planner_config(weights: PlannerWeights, where: str) -> Any:
         return transformers.AutoConfig.from_pretrained(weights.model, revision=weights.revision)
 
 
+def load_tokenizer(weights: PlannerWeights) -> Any:
+    """The tokenizer of a planner."""
+    transformers: Any = import_module("transformers")
+    place, revision = weights.tokenizer
+    return transformers.AutoTokenizer.from_pretrained(place, revision=revision)
+
+
 @contextmanager
 def readable(weights: PlannerWeights, where: str) -> Iterator[None]:
     """Turn errors of transformers and peft about weights that cannot be read into one sentence."""

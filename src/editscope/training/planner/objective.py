@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,8 @@ class PlannedEdit:
 
 class PlannerObjective(Objective):
     """The mean over the tokens of the plan of ``-log p(token)``; tokens of the prompt do not count."""
+
+    unit = "pairs"
 
     def __init__(self, network: Any, tokenizer: Any, settings: PlannerSettings, *, bf16: bool = False) -> None:
         self.network, self._tokenizer, self._settings, self._bf16 = network, tokenizer, settings, bf16
@@ -68,19 +70,7 @@ class PlannerObjective(Objective):
         return str(self._tokenizer.decode(made[0, len(before) :], skip_special_tokens=True)).strip()
 
     def _tokens(self, examples: Sequence[PlannedEdit]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        rows = []
-        for example in examples:
-            before = self.prompt_tokens(example.instruction)
-            after = [
-                *self._tokenizer(example.plan, add_special_tokens=False)["input_ids"],
-                self._tokenizer.eos_token_id,
-            ]
-            if len(before) + len(after) > self._settings.most_tokens:
-                raise BadInput(
-                    f"{example.id} has {len(before) + len(after)} tokens with its plan, more than [planner] "
-                    f"most_tokens = {self._settings.most_tokens}; raise it, or leave the pair out"
-                )
-            rows.append((before, after))
+        rows = [_pair_tokens(example, self._tokenizer, self._settings) for example in examples]
         longest = max(len(before) + len(after) for before, after in rows)
         shape = len(rows), longest
         tokens = torch.full(shape, int(self._tokenizer.pad_token_id))
@@ -91,3 +81,20 @@ class PlannerObjective(Objective):
             labels[number, len(before) : length] = torch.tensor(after)
             mask[number, :length] = 1
         return tokens, labels, mask
+
+
+def longest_pair(pairs: Iterable[PlannedEdit], tokenizer: Any, settings: PlannerSettings) -> int:
+    """The tokens of the longest pair with its prompt; BadInput if it has more than ``most_tokens``."""
+    return max(sum(map(len, _pair_tokens(pair, tokenizer, settings))) for pair in pairs)
+
+
+def _pair_tokens(pair: PlannedEdit, tokenizer: Any, settings: PlannerSettings) -> tuple[list[int], list[int]]:
+    """The tokens before a plan, and those of the plan; BadInput if there are too many."""
+    before = prompt_tokens(tokenizer, settings.prompt, pair.instruction)
+    after = [*tokenizer(pair.plan, add_special_tokens=False)["input_ids"], tokenizer.eos_token_id]
+    if len(before) + len(after) > settings.most_tokens:
+        raise BadInput(
+            f"{pair.id} has {len(before) + len(after)} tokens with its plan, more than [planner] "
+            f"most_tokens = {settings.most_tokens}; raise it, or leave the pair out"
+        )
+    return before, after

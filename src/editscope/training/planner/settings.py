@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from editscope.errors import BadInput
 from editscope.training.models.settings import Precision, check_device
@@ -38,7 +37,7 @@ class PlannerSettings:
             raise BadInput(f"{where} most_tokens: must be at least 8, not {self.most_tokens}")
 
 
-def check_text(value: Any, where: str, meaning: str) -> None:
-    """Raise BadInput for a value that is not a string, or blank."""
-    if not isinstance(value, str) or not value.strip():
-        raise BadInput(f"{where}: {value!r} is not a text; write {meaning}, in quotes")
+def check_text(value: str, where: str, meaning: str) -> None:
+    """Raise BadInput for a blank string."""
+    if not value.strip():
+        raise BadInput(f"{where}: {value!r} is blank; write {meaning}")

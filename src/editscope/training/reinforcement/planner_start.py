@@ -11,7 +11,14 @@ import torch
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.training.models.settings import LoraSettings, Precision
-from editscope.training.planner.folders import PlannerWeights, find_planner, planner_config, put_layers, readable
+from editscope.training.planner.folders import (
+    PlannerWeights,
+    find_planner,
+    load_tokenizer,
+    planner_config,
+    put_layers,
+    readable,
+)
 from editscope.training.planner.prompts import PlannerPrompt
 from editscope.training.planner.settings import check_text
 from editscope.training.planner.start import add_planner_lora
@@ -115,13 +122,8 @@ def load_planner(
             weights.model, revision=weights.revision, dtype=torch.float32 if exact else "auto"
         ).to(device)
         network = put_layers(loaded, weights, trained=settings.plans, merged=settings.plans and rank is None)
-        tokens, revision = weights.tokenizer
         pictures = sees and not prompt.text_only
-        processor = (
-            load_processor(transformers, Path(weights.model))
-            if pictures
-            else transformers.AutoTokenizer.from_pretrained(tokens, revision=revision)
-        )
+        processor = load_processor(transformers, Path(weights.model)) if pictures else load_tokenizer(weights)
     if settings.plans and rank is not None and weights.layers is None:
         add_planner_lora(network, LoraSettings(rank))
     tokenizer = processor.tokenizer if pictures else processor

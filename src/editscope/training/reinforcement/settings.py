@@ -253,8 +253,8 @@ def _check_method(settings: ReinforcementSettings) -> None:
 def _check_plan(settings: ReinforcementSettings) -> None:
     if not isinstance(settings.plan_joins, str):
         raise BadInput(
-            f"{SECTION} plan_joins: {settings.plan_joins!r} is not a text; write one with {{instruction}} and "
-            "{{plan}}"
+            f"{SECTION} plan_joins: {settings.plan_joins!r} is not a string; write one with {{instruction}} and "
+            "{plan}"
         )
     try:
         joined = settings.plan_joins.format(instruction="\0i", plan="\0p")

@@ -38,6 +38,7 @@ from editscope.training.supervised.start import (
     check_settings,
     check_trackers,
     keep_copy,
+    resumed_in_words,
     seed_generators,
     tracking_of,
 )
@@ -95,7 +96,7 @@ def reinforce_experiment(
             tell(f"planner prompt: from {prompt.origin}")
         reached = checkpoints_in(folder)[-1][0] if resume else 0
         if resume:
-            tell(f"continuing after round {reached} of {settings.rounds}")
+            tell(resumed_in_words(reached, settings.rounds, "round"))
         shown = shown_settings(experiment, settings, monitors, prompt)
         log = _opened_log(experiment, shown, folder, file, reached, exchange, journal)
         if source is not None and not resume and processes.first:

@@ -255,7 +255,7 @@ class TrainingLoop:
             self._say(
                 f"the peak of this device ({self._peak.name}) is unknown: TFLOP/s are logged instead of utilization"
             )
-        return StepResult(self.step, loss, gradient, rate, counted, seconds, speed)
+        return StepResult(self.step, loss, gradient, rate, counted, seconds, speed, self.objective.unit)
 
     def _over_processes(self, summed: torch.Tensor) -> tuple[float, StepOperations | None]:
         """The sum of losses over all processes, and that of operations if they are counted."""

@@ -31,6 +31,8 @@ class Objective(ABC):
     """The network to train: its parameters that require a gradient."""
     blocks: Sequence[str] = ()
     """Classes of modules that are sharded one by one."""
+    unit: str = "pictures"
+    """What examples are, in the plural: speeds are given in them."""
 
     @abstractmethod
     def losses(self, examples: Sequence[Any], generators: Sequence[torch.Generator]) -> torch.Tensor:

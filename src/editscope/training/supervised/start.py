@@ -40,6 +40,7 @@ from editscope.training.supervised.operations import OperationCounter
 from editscope.training.supervised.outline import sides_of
 from editscope.training.supervised.parallel import Processes, check_deepspeed
 from editscope.training.supervised.settings import ScheduleSettings
+from editscope.wording import count
 
 COMPILING = "compiling blocks; the first steps take longer"
 
@@ -144,7 +145,7 @@ def train(
             journal=journal,
         )
         if resume:
-            tell(f"resuming from step {loop.resume()} of {training.steps}")
+            tell(resumed_in_words(loop.resume(), training.steps))
         elif processes.first and source is not None:
             keep_copy(source, experiment, folder)
         if experiment.model.compile:
@@ -206,6 +207,17 @@ def warm_up_note(schedule: ScheduleSettings, steps: int) -> list[str]:
     if schedule.warmup < steps:
         return []
     return [f"[schedule] warmup: {schedule.warmup:,} of {steps:,} steps, so the rate rises until the end"]
+
+
+def resumed_in_words(done: int, of: int, unit: str = "step") -> str:
+    """The line after a checkpoint is loaded.
+
+    >>> resumed_in_words(3, 6), resumed_in_words(6, 6, "round")
+    ('resuming after step 3 of 6', 'all 6 rounds are done; the weights are written again')
+    """
+    if done >= of:
+        return f"all {count(of, unit)} are done; the weights are written again"
+    return f"resuming after {unit} {done} of {of}"
 
 
 def seed_generators(seed: int) -> None:

@@ -20,6 +20,8 @@ class StepResult:
     seconds: float
     operations: Mapping[str, float] = field(default_factory=dict)
     """Utilization of the devices, or operations per second, by their names in the log."""
+    unit: str = "pictures"
+    """What the examples are, in the plural."""
 
     @property
     def metrics(self) -> Mapping[str, float]:
@@ -28,7 +30,7 @@ class StepResult:
             "loss": self.loss,
             "gradient_norm": self.gradient,
             "rate": self.rate,
-            "pictures_per_s": self.examples / max(self.seconds, 1e-9),
+            f"{self.unit}_per_s": self.examples / max(self.seconds, 1e-9),
             **self.operations,
         }
 
@@ -37,5 +39,5 @@ class StepResult:
         speed = self.examples / self.seconds if self.seconds else 0.0
         return (
             f"step {self.step} of {steps}: loss {self.loss:.4f}, gradient {self.gradient:.3g}, "
-            f"rate {self.rate:.3g}, {speed:.2f} pictures/s{speed_in_words(self.metrics)}"
+            f"rate {self.rate:.3g}, {speed:.2f} {self.unit}/s{speed_in_words(self.metrics)}"
         )

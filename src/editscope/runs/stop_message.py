@@ -21,6 +21,7 @@ _KEY = re.compile(
 _MEMORY = re.compile(r"out of memory|OutOfMemory|MemoryError|cannot allocate", re.IGNORECASE)
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
 _PICTURE = re.compile(r"; give (a path, a PIL image|a NumPy array|one picture of|height × width)|convert it to uint8")
+_GO_ON = re.compile(r"; go on with(?: a higher limit)?:? editscope(?: resume |\.run\().*$", re.DOTALL)
 HIGHER = re.compile(r"; resume the run with a higher (--[\w-]+)$")
 RETURNS = "return the picture itself from edit: a PIL image, an array of height × width × 3, a path or an es.Edit"
 
@@ -36,6 +37,15 @@ def resumable(plan: Plan, stop: EditscopeError) -> Stopped:
     if more and plan.resumable:  # one command, with the option in it
         return Stopped(f"{message[: more.start()]}; go on with a higher limit: {_resume(plan)} {more[1]} N")
     return Stopped(f"{message}; go on with{':' if plan.resumable else ''} {_resume(plan)}")
+
+
+def without_resume(message: str) -> str:
+    """A message of ``resumable`` without its command, for a caller that resumes in another way.
+
+    >>> without_resume("the judge is down; go on with: editscope resume out"), without_resume("stopped")
+    ('the judge is down', 'stopped')
+    """
+    return _GO_ON.sub("", message)
 
 
 def _failed_alike(plan: Plan, stop: FailedAlike) -> str:

@@ -15,9 +15,9 @@ import torch
 
 from editscope.errors import EditscopeError
 from editscope.training.monitors import MonitorSettings
-from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.reward_mix import JudgePatience
 from editscope.training.rewards.base import Rollout
+from editscope.training.supervised.exchange import ProcessExchange
 from editscope.training.supervised.parallel import Processes
 from support.training.simple_rewards import ByFunction, DownJudge, FileCheckpoints, brightness
 from support.training.small_runs import mixed, small_run, small_settings, weights_of

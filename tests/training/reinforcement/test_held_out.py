@@ -92,8 +92,8 @@ def test_the_log_names_the_metric_the_checkpoint_and_the_settings_that_are_used(
     tiny_pipeline: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "editscope.training.reinforcement.held_out.evaluate",
-        lambda experiment, weights, place: {"miou": float(place.name[-1]), "edit_accuracy": None},
+        "editscope.training.supervised.evaluation.evaluate",
+        lambda experiment, weights, place, suite: {"miou": float(place.name[-1]), "edit_accuracy": None},
     )
     evaluation = '[evaluation]\nsuite = "paintbench"\nlimit = 1\n'
     file = write_reinforcement(tmp_path / "e.toml", tiny_pipeline("kontext"), more=evaluation)
@@ -111,30 +111,26 @@ def test_the_log_names_the_metric_the_checkpoint_and_the_settings_that_are_used(
     assert "training.batch" not in shown
 
 
-def test_weights_of_earlier_rounds_are_removed_once_their_score_is_there(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    from editscope.training.reinforcement import held_out
+def test_weights_are_removed_once_their_score_is_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from editscope.training.supervised import evaluation
 
-    def written(experiment: Any, editor: Any, place: Path) -> Path:
-        place.mkdir(parents=True)
-        return place
-
-    def scored(experiment: Any, weights: Path, place: Path) -> dict[str, float]:
+    def scored(experiment: Any, weights: Path, place: Path, suite: Any) -> dict[str, float]:
         assert weights.is_dir()
         if weights.name.endswith("4"):
             raise Stopped("the judge of the suite is away")
         place.mkdir()
         return {"miou": 0.5}
 
-    monkeypatch.setattr(held_out, "beginning", lambda *_: "")
-    monkeypatch.setattr(held_out, "export", written)
-    monkeypatch.setattr(held_out, "evaluate", scored)
-    made: Any = held_out.HeldOut
-    score, folder = made(None, None, tmp_path), tmp_path / "evaluations"
+    monkeypatch.setattr(evaluation, "beginning", lambda *_: "")
+    monkeypatch.setattr(evaluation, "evaluated_suite", lambda *_: None)
+    monkeypatch.setattr(evaluation, "evaluate", scored)
+    made: Any = evaluation.HeldOutSuite
+    suite, folder = made(None, tmp_path, lambda _: None), tmp_path / "evaluations"
     for rounds in (0, 2):
-        score(rounds)
-    assert sorted(path.name for path in folder.iterdir()) == ["round-00000000", "round-00000002", "weights-00000002"]
+        suite.weights(rounds).mkdir(parents=True)
+        assert suite.scores("round", rounds, suite.weights(rounds)) == {"miou": 0.5}
+    assert sorted(path.name for path in folder.iterdir()) == ["round-00000000", "round-00000002"]
+    suite.weights(4).mkdir()
     with pytest.raises(Stopped):
-        score(4)
+        suite.scores("round", 4, suite.weights(4))
     assert (folder / "weights-00000004").is_dir(), "an evaluation that is not finished keeps its weights"

@@ -27,8 +27,10 @@ from editscope.training.checkpoints import (
     save_checkpoint,
     set_random_state,
 )
+from editscope.training.log.metrics_file import read_training
 from editscope.training.monitors import MonitorStop
-from editscope.training.supervised.loop import Diverged, LoopSettings, TrainingLoop
+from editscope.training.page import findings
+from editscope.training.supervised.loop import Diverged, Hooks, LoopSettings, TrainingLoop
 from editscope.training.supervised.objective import Objective
 from editscope.training.supervised.settings import (
     CheckpointSettings,
@@ -111,8 +113,8 @@ def everything(loop: TrainingLoop) -> dict[str, Any]:
 def stop_after(step: int) -> Any:
     """A hook that presses Ctrl-C."""
 
-    def press(loop: TrainingLoop, result: Any) -> None:
-        if result.step == step:
+    def press(loop: TrainingLoop) -> None:
+        if loop.step == step:
             os.kill(os.getpid(), signal.SIGINT)
 
     return press
@@ -128,7 +130,7 @@ def test_interrupted_and_resumed_equals_uninterrupted_bit_for_bit(kind: Any, at:
     whole = loop_in(tmp_path / "whole", Line(width), settings)
     whole.run()
     with pytest.raises(Stopped, match=f"stopped after step {at} of 12, with a checkpoint; to resume, run the same"):
-        loop_in(tmp_path / "parts", Line(width), settings, hooks=[stop_after(at)]).run()
+        loop_in(tmp_path / "parts", Line(width), settings, hooks=Hooks(after_step=[stop_after(at)])).run()
     random.seed(99), np.random.seed(99), torch.manual_seed(99)
     again = loop_in(tmp_path / "parts", Line(width), settings)
     assert again.resume() == at
@@ -185,13 +187,13 @@ def test_a_full_disk_while_saving_leaves_the_old_checkpoint(kind: str, tmp_path:
         disk.pid = os.getpid()
         ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-        def fill(loop: TrainingLoop, result: Any) -> None:
-            if result.step == 8:
+        def fill(loop: TrainingLoop) -> None:
+            if loop.step == 8:
                 disk.fill()
 
         try:
             with pytest.raises(DiskError, match=r"cannot write .*step-00000008: .*; make room or allow writing there"):
-                loop_in(folder, hooks=[fill]).run()
+                loop_in(folder, hooks=Hooks(after_step=[fill])).run()
         finally:
             disk.free()
             signal.signal(signal.SIGXFSZ, ignored)
@@ -219,15 +221,15 @@ def test_a_killed_run_loses_only_what_came_after_the_last_checkpoint(tmp_path: P
     child = os.fork()
     if child == 0:  # a process of its own, which ends without a word
 
-        def die(loop: TrainingLoop, result: Any) -> None:
-            if result.step == 7:
+        def die(loop: TrainingLoop) -> None:
+            if loop.step == 7:
                 beside = tmp_path / FOLDER / f".step-00000008.{os.getpid()}.tmp"
                 beside.mkdir()
                 (beside / "weights.safetensors").write_bytes(b"half of it")
                 os.kill(os.getpid(), signal.SIGKILL)
 
         try:
-            loop_in(tmp_path, hooks=[die]).run()
+            loop_in(tmp_path, hooks=Hooks(after_step=[die])).run()
         finally:
             os._exit(1)
     assert os.waitpid(child, 0)[1] == signal.SIGKILL
@@ -262,6 +264,63 @@ def test_data_that_end_are_named(tmp_path: Path) -> None:
         TrainingLoop(Line(), Few(2), SETTINGS, tmp_path).run()
 
 
+@pytest.mark.parametrize(("at", "saved"), [(5, [4, 5]), (12, [8, 12])])
+def test_a_hook_that_stops_loses_no_step_and_is_run_again(at: int, saved: list[int], tmp_path: Path) -> None:
+    """Step 5 has no checkpoint of its own; the one of step 12 is that of the end."""
+    seen: list[int] = []
+    down = [True]
+
+    def score(loop: TrainingLoop) -> None:
+        seen.append(loop.step)
+        if loop.step == at and down:
+            raise Stopped("the judge is down; go on with: editscope resume out/evaluations/step-5")
+
+    hooks = Hooks(after_step=[score])
+    with pytest.raises(Stopped) as stopped:
+        loop_in(tmp_path / "parts", hooks=hooks).run()
+    assert str(stopped.value) == (
+        f"the judge is down; a checkpoint of step {at} is saved: to resume, run the same command with --resume"
+    )
+    assert [step for step, _ in checkpoints_in(tmp_path / "parts")] == saved
+    again = loop_in(tmp_path / "parts", hooks=hooks)
+    assert again.resume() == at
+    with pytest.raises(Stopped):
+        again.run()
+    assert seen == [*range(1, at + 1), at]
+    down.clear()
+    again = loop_in(tmp_path / "parts", hooks=hooks)
+    again.resume(), again.run()
+    assert seen == [*range(1, at + 1), at, at, *range(at + 1, 13)]
+    whole = loop_in(tmp_path / "whole")
+    whole.run()
+    assert everything(again) == everything(whole)
+    done = loop_in(tmp_path / "parts", hooks=hooks)
+    done.resume(), done.run()
+    assert seen[-1] == 12 and seen.count(12) == (3 if at == 12 else 1), "the hooks are not repeated"
+
+
+def test_a_hook_that_stops_at_the_end_of_the_data_loses_no_step(tmp_path: Path) -> None:
+    class Some(Numbers):
+        def __iter__(self) -> Iterator[Sequence[float]]:
+            yield from ([0.1, 0.2] for _ in range(5))
+
+    def score(loop: TrainingLoop) -> None:
+        raise Stopped("the judge is down")
+
+    with pytest.raises(Stopped, match="the judge is down; a checkpoint of step 2 is saved"):
+        TrainingLoop(Line(), Some(2), SETTINGS, tmp_path, hooks=Hooks(at_end=[score])).run()
+    assert [step for step, _ in checkpoints_in(tmp_path)] == [2]
+
+
+def test_a_stopped_training_says_so_in_its_log(tmp_path: Path) -> None:
+    objective = Line()
+    objective.bad_at = 2 * 5 + 1
+    with pytest.raises(Diverged):
+        loop_in(tmp_path, objective).run()
+    event = findings.stop(read_training(tmp_path))
+    assert event is not None and "the loss of step 6 is nan" in event.sentence
+
+
 def test_data_that_end_before_the_last_step_end_well(tmp_path: Path) -> None:
     class Some(Numbers):
         def __iter__(self) -> Iterator[Sequence[float]]:
@@ -275,7 +334,7 @@ def test_data_that_end_before_the_last_step_end_well(tmp_path: Path) -> None:
         loop.more["seen"] = len(seen)
 
     some = Some(2)
-    assert TrainingLoop(Line(), some, SETTINGS, tmp_path, at_end=[look], say=printed.append).run() == 2
+    assert TrainingLoop(Line(), some, SETTINGS, tmp_path, hooks=Hooks(at_end=[look]), say=printed.append).run() == 2
     assert [step for step, _ in checkpoints_in(tmp_path)] == [2] and seen == [2]
     assert "the data ended after step 2 of 12" in printed[-1]
 
@@ -283,13 +342,13 @@ def test_data_that_end_before_the_last_step_end_well(tmp_path: Path) -> None:
         def __iter__(self) -> Iterator[Sequence[float]]:
             yield from ()
 
-    again = TrainingLoop(Line(), Ended(2), SETTINGS, tmp_path, at_end=[look])
+    again = TrainingLoop(Line(), Ended(2), SETTINGS, tmp_path, hooks=Hooks(at_end=[look]))
     assert again.resume() == 2 and again.run() == 2 and again.more == {"seen": 1}, "the hooks are not repeated"
 
 
 def test_the_hooks_at_the_end_run_once_after_the_last_step(tmp_path: Path) -> None:
     seen: list[int] = []
-    loop_in(tmp_path, at_end=[lambda loop: seen.append(loop.step)]).run()
+    loop_in(tmp_path, hooks=Hooks(at_end=[lambda loop: seen.append(loop.step)])).run()
     assert seen == [12]
 
 
@@ -302,7 +361,7 @@ def test_a_monitor_that_stops_at_the_end_of_the_data_is_heard(tmp_path: Path) ->
         loop.stop_because = "stopped at step 2: too many"
 
     with pytest.raises(MonitorStop, match="stopped at step 2: too many; a checkpoint is saved"):
-        TrainingLoop(Line(), Some(2), SETTINGS, tmp_path, at_end=[stop]).run()
+        TrainingLoop(Line(), Some(2), SETTINGS, tmp_path, hooks=Hooks(at_end=[stop])).run()
     assert [step for step, _ in checkpoints_in(tmp_path)] == [2]
 
 

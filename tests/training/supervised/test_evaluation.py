@@ -50,18 +50,26 @@ def test_an_interrupted_evaluation_is_resumed(
         return suite(experiment, file)
 
     def stopped(*_: Any, **__: Any) -> Any:
-        raise Stopped("the judge does not answer")
+        raise Stopped("the judge does not answer; go on with editscope.run(suite, editor, out='x')")
 
     file = write_experiment(tmp_path / "mine.toml", settings_for("kontext", tiny_pipeline("kontext")), more=TABLE)
     with monkeypatch.context() as patch:
         patch.setattr("editscope.runs.start.run", stopped)
-        with pytest.raises(Stopped, match="the judge does not answer"):
-            train(read_experiment(file), tmp_path / "out", source=file)
+        with pytest.raises(Stopped) as stop:
+            train(read_experiment(file), tmp_path / "out", source=file, resume_with="press the button")
+    assert str(stop.value) == (
+        "the judge does not answer; a checkpoint of step 2 is saved: to resume, press the button"
+    )
     assert (tmp_path / "out/evaluations/weights-00000002").is_dir()
+    record = read_training(tmp_path / "out")
+    assert record.events[-1].kind == "stopped" and record.events[-1].step == 2
     monkeypatch.setattr("editscope.training.supervised.evaluation.evaluated_suite", counted)
-    train(read_experiment(file), tmp_path / "out", source=file)
+    told: list[str] = []
+    train(read_experiment(file), tmp_path / "out", source=file, resume=True, say=told.append)
+    assert told[-2].startswith("evaluating step 2") and not any(line.startswith("step 2 of 2") for line in told)
     assert [path.name for path in (tmp_path / "out/evaluations").iterdir()] == ["step-00000002"]
     assert len(loads) == 1
+    assert [step for step, _ in read_training(tmp_path / "out").curve("held_out/miou")] == [2]
 
 
 def test_the_weights_of_data_that_end_early_are_evaluated_and_looked_at(

@@ -18,7 +18,7 @@ from editscope.training.models.sampling import first_noise, sample
 from editscope.training.models.settings import LoraSettings
 from editscope.training.supervised.encoding import ExampleEncoder
 from editscope.training.supervised.flow_matching import FlowObjective, answer_of
-from editscope.training.supervised.loop import LoopSettings, TrainingLoop
+from editscope.training.supervised.loop import Hooks, LoopSettings, TrainingLoop
 from editscope.training.supervised.settings import (
     CheckpointSettings,
     EmaSettings,
@@ -148,11 +148,13 @@ def test_gradients_are_clipped_and_rates_follow_their_schedule(make_editor: Any,
     before = {one: value.detach().clone() for one, value in editor.network.named_parameters()}
     seen: list[float] = []
 
-    def look(loop: TrainingLoop, _: Any) -> None:
+    def look(loop: TrainingLoop) -> None:
         seen.append(max(float((value - before[one]).detach().abs().max()) for one, value in loop.trained.items()))
 
     objective = FlowObjective(editor, ExampleEncoder(editor), TimestepSettings())
-    TrainingLoop(objective, ListLoader(pairs(2, SIDE, SIDE), 2), settings, tmp_path, hooks=[look]).run()
+    TrainingLoop(
+        objective, ListLoader(pairs(2, SIDE, SIDE), 2), settings, tmp_path, hooks=Hooks(after_step=[look])
+    ).run()
     lines = read_log(tmp_path)
     assert [line["rate"] for line in lines] == pytest.approx([1.5e-3, 3e-3, 3e-3, 1.5e-3])
     assert all(line["gradient_norm"] > 0 for line in lines) and seen[0] == pytest.approx(1.5e-3, rel=0.05)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.reinforcement.policies import trained_parameters
 from editscope.training.settings import Experiment
-from editscope.training.supervised.evaluation import beginning, evaluate
+from editscope.training.supervised.evaluation import HeldOutSuite
 from editscope.training.supervised.export import write_values
 
 
 class HeldOut:
-    """The metrics of the suite of ``[evaluation]``, its headline first, with the current weights.
-
-    The evaluation run is named by the rounds that made the weights, so a training that was killed continues it. Weights
-    of earlier rounds are removed once it is finished: a resumed training writes those that it needs again.
-    """
+    """The metrics of the suite of ``[evaluation]``, its headline first, with the current weights."""
 
     def __init__(
         self,
@@ -27,18 +22,13 @@ class HeldOut:
         folder: Path,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self._experiment, self._editor, self._folder = experiment, editor, folder / "evaluations"
-        self._say = say
+        self._experiment, self._editor = experiment, editor
+        self._suite = HeldOutSuite(experiment, folder, say)
 
     def __call__(self, rounds: int) -> dict[str, float]:
         """Write the current weights and run the suite; a metric without a value is left out."""
-        self._say(beginning(self._experiment, f"round {rounds}"))
-        place = self._folder / f"weights-{rounds:08d}"
-        weights = export(self._experiment, self._editor, place)
-        scores = evaluate(self._experiment, weights, self._folder / f"round-{rounds:08d}")
-        for earlier in self._folder.glob("weights-*"):
-            if earlier != place:
-                shutil.rmtree(earlier, ignore_errors=True)
+        weights = export(self._experiment, self._editor, self._suite.weights(rounds))
+        scores = self._suite.scores("round", rounds, weights)
         return {name: float(score) for name, score in scores.items() if score is not None}
 
 

@@ -16,7 +16,6 @@ from editscope.training.data.examples import EditExample
 from editscope.training.models.base import FlowEditor
 from editscope.training.monitors import MonitorSettings, TrainingMonitors, identity_rate, over_edit_ratio
 from editscope.training.reinforcement.advantages import group_advantages, is_flat
-from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.grpo import FlowGrpo
 from editscope.training.reinforcement.learners import BrokenLoss, Learner, UpdatePlan
 from editscope.training.reinforcement.nft import DiffusionNft
@@ -28,6 +27,7 @@ from editscope.training.reinforcement.sampler import seed_of, stochastic_steps
 from editscope.training.reinforcement.settings import SECTION, ReinforcementSettings, fixed_settings
 from editscope.training.reinforcement.sources import Checkpoints, ExampleSource
 from editscope.training.rewards.base import RewardValue, Rollout
+from editscope.training.supervised.exchange import ProcessExchange
 from editscope.training.supervised.interrupts import StepInterrupts
 
 Metrics = dict[str, float]

@@ -18,7 +18,6 @@ from editscope.training.models.lora import WEIGHTS
 from editscope.training.models.lora_start import start_file
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.monitors import MonitorSettings, read_monitors
-from editscope.training.reinforcement.exchange import ProcessExchange
 from editscope.training.reinforcement.held_out import HeldOut, export
 from editscope.training.reinforcement.loop import Metrics, reinforce
 from editscope.training.reinforcement.planner import Planner
@@ -30,6 +29,7 @@ from editscope.training.reinforcement.sources import open_examples
 from editscope.training.reinforcement.unused import refuse_unused
 from editscope.training.settings import Experiment, flattened
 from editscope.training.supervised.evaluation import in_words
+from editscope.training.supervised.exchange import ProcessExchange
 from editscope.training.supervised.export import FINAL
 from editscope.training.supervised.parallel import Processes
 from editscope.training.supervised.start import (

@@ -16,29 +16,52 @@ from editscope.training.models.sampler_options import SAMPLER
 from editscope.training.settings import Experiment
 from editscope.training.supervised.export import write_weights
 from editscope.training.supervised.loop import TrainingLoop
-from editscope.training.supervised.step_result import StepResult
 from editscope.wording import count, metric_name
 
 FOLDER = "evaluations"
 
 
-class Evaluation:
-    """A hook of the loop: every few steps and at the end it writes the weights and runs a suite with them.
+class HeldOutSuite:
+    """The suite of ``[evaluation]``, run with the weights of a training.
 
-    The diffusers editor loads the pipeline a second time, in its own process. The run folder is
-    ``evaluations/step-N``; a finished one is not repeated after a resume. The weights are deleted once it is finished.
+    Each run is named by the step or round that made its weights, so a training that was stopped continues it, and does
+    not repeat a finished one. Weights are removed once their run is finished: a resumed training writes them again.
+    """
+
+    def __init__(self, experiment: Experiment, folder: Path, say: Callable[[str], None]) -> None:
+        self._experiment, self._home, self._say = experiment, folder / FOLDER, say
+
+    def weights(self, number: int) -> Path:
+        """Where the weights of a step or round are written."""
+        return self._home / f"weights-{number:08d}"
+
+    def scores(self, unit: str, number: int, weights: Path) -> dict[str, Any]:
+        """The mean of each metric with weights of a "step" or "round"; the headline is the first one."""
+        suite = evaluated_suite(self._experiment)
+        self._say(beginning(self._experiment, f"{unit} {number}", suite))
+        scores = evaluate(self._experiment, weights, self._home / f"{unit}-{number:08d}", suite)
+        for place in self._home.glob("weights-*"):
+            shutil.rmtree(place, ignore_errors=True)
+        return scores
+
+
+class Evaluation:
+    """Hooks of the loop: every few steps and at the end, the suite of ``[evaluation]`` is run.
+
+    The diffusers editor loads the pipeline a second time, in its own process.
     """
 
     def __init__(
         self, experiment: Experiment, editor: PipelineFlowEditor, folder: Path, say: Callable[[str], None]
     ) -> None:
         assert experiment.evaluation is not None
-        self._experiment, self._editor, self._folder, self._say = experiment, editor, folder, say
+        self._experiment, self._editor, self._say = experiment, editor, say
         self._settings = experiment.evaluation
+        self._suite = HeldOutSuite(experiment, folder, say)
 
-    def __call__(self, loop: TrainingLoop, result: StepResult) -> None:
+    def after_step(self, loop: TrainingLoop) -> None:
         """Evaluate every few steps."""
-        if result.step % self._settings.every == 0:
+        if loop.step % self._settings.every == 0:
             self._evaluate(loop)
 
     def at_end(self, loop: TrainingLoop) -> None:
@@ -47,20 +70,14 @@ class Evaluation:
             self._evaluate(loop)
 
     def _evaluate(self, loop: TrainingLoop) -> None:
-        step, home = loop.step, self._folder / FOLDER
-        place, written = home / f"step-{step:08d}", home / f"weights-{step:08d}"
-        suite = evaluated_suite(self._experiment) if loop.processes.first else None
+        step = loop.step
+        weights = write_weights(self._experiment, self._editor, loop, self._suite.weights(step))
+        scores = loop.exchange.by_first(lambda: self._suite.scores("step", step, weights))
         if loop.processes.first:
-            self._say(beginning(self._experiment, f"step {step}", suite))
-        weights = write_weights(self._experiment, self._editor, loop, written)
-        if loop.processes.first:
-            scores = evaluate(self._experiment, weights, place, suite)
-            shutil.rmtree(written)  # an evaluation that is interrupted needs them to resume
             self._say(f"step {step}: {in_words(scores)}")
-            loop.log.step(step, {f"held_out/{name}": score for name, score in scores.items()})
-            loop.log.event(step, "evaluation", f"{self._settings.suite} was run in {FOLDER}/{place.name}.")
-            loop.more.setdefault("evaluations", {})[str(step)] = scores
-        loop.processes.wait()
+        loop.log.step(step, {f"held_out/{name}": score for name, score in scores.items()})
+        loop.log.event(step, "evaluation", f"{self._settings.suite} was run in {FOLDER}/step-{step:08d}.")
+        loop.more.setdefault("evaluations", {})[str(step)] = scores
 
 
 def evaluated_suite(experiment: Experiment, file: str = "the experiment") -> Suite:

@@ -31,7 +31,6 @@ from editscope.training.supervised.encoding import ExampleEncoder
 from editscope.training.supervised.flow_matching import FlowObjective, answer_of
 from editscope.training.supervised.loop import TrainingLoop
 from editscope.training.supervised.settings import EvaluationSettings, TimestepSettings
-from editscope.training.supervised.step_result import StepResult
 from editscope.wording import count
 
 DRAWS = 4
@@ -74,7 +73,7 @@ class KeptEncoder(ExampleEncoder):
 
 
 class FixedCaseLooks:
-    """A hook of the loop: every few steps and at the end it edits the fixed cases with the current weights.
+    """Hooks of the loop: every few steps and at the end, the fixed cases are edited with the current weights.
 
     The average of weights is used if one is kept. All processes take part, since shards need it; only the first one
     logs and decides whether to stop. A look uses its own generators and leaves those of training as they were, so that
@@ -104,9 +103,9 @@ class FixedCaseLooks:
         self._say(f"editing {count(len(self._cases.examples), 'fixed case')} before the first step …")
         self._look(loop)
 
-    def __call__(self, loop: TrainingLoop, result: StepResult) -> None:
+    def after_step(self, loop: TrainingLoop) -> None:
         """Look every few steps."""
-        if result.step % self._every == 0:
+        if loop.step % self._every == 0:
             self._look_after(loop)
 
     def at_end(self, loop: TrainingLoop) -> None:

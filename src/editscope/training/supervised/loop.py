@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -14,6 +15,7 @@ import torch
 
 from editscope.errors import BadInput, Stopped
 from editscope.runfolder.journal import Journal
+from editscope.runs.stop_message import without_resume
 from editscope.training.checkpoints import (
     TrainingState,
     check_same,
@@ -27,6 +29,7 @@ from editscope.training.log.training_log import TrainingLog
 from editscope.training.monitors import MonitorStop
 from editscope.training.run_files import checkpoints_in
 from editscope.training.supervised.averaging import WeightAverage
+from editscope.training.supervised.exchange import ProcessExchange
 from editscope.training.supervised.interrupts import StepInterrupts
 from editscope.training.supervised.objective import BatchSource, Objective
 from editscope.training.supervised.operations import DevicePeak, StepOperations
@@ -63,12 +66,21 @@ class LoopSettings:
     shown: Mapping[str, Any] = field(default_factory=dict)
 
 
-StepHook = Callable[["TrainingLoop", StepResult], None]
-"""Called after each step by every process, before its checkpoint is saved; may raise Stopped."""
-StartHook = Callable[["TrainingLoop"], None]
-"""Called by every process before the first step of a new training, not of a resumed one."""
-EndHook = Callable[["TrainingLoop"], None]
-"""Called by every process after the last step and its hooks, also if the data end early; may raise Stopped."""
+Hook = Callable[["TrainingLoop"], None]
+"""Called by every process; may raise Stopped, in all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What is called beside the steps.
+
+    ``at_start`` before the first step of a new training, not of a resumed one; ``after_step`` after each step, before
+    its checkpoint is saved; ``at_end`` after the last step and its hooks, also if the data end early.
+    """
+
+    at_start: Sequence[Hook] = ()
+    after_step: Sequence[Hook] = ()
+    at_end: Sequence[Hook] = ()
 
 
 class TrainingLoop:
@@ -86,9 +98,7 @@ class TrainingLoop:
         folder: Path,
         *,
         processes: Processes | None = None,
-        hooks: Sequence[StepHook] = (),
-        at_start: Sequence[StartHook] = (),
-        at_end: Sequence[EndHook] = (),
+        hooks: Hooks = Hooks(),
         say: Callable[[str], None] = lambda _: None,
         resume_with: str = "run the same command with --resume",
         trackers: Sequence[str] = (),
@@ -96,7 +106,8 @@ class TrainingLoop:
     ) -> None:
         self.objective, self.source, self.settings, self.folder = objective, source, settings, folder
         self.processes = processes or Processes(settings.training.parallel, cpu=on_cpu(objective.network))
-        self._hooks, self._at_start, self._at_end = tuple(hooks), tuple(at_start), tuple(at_end)
+        self.exchange = ProcessExchange(self.processes)
+        self._hooks = hooks
         self._say, self._resume_with = say, resume_with
         self._batches = self._batches_of_a_step()
         network = self.processes.prepared(objective.network, objective.blocks)
@@ -117,6 +128,8 @@ class TrainingLoop:
         self._peak = DevicePeak(self.processes.device, self.processes.count)
         self._trackers, self._journal = tuple(trackers), journal
         self._saved: int | None = None
+        self._hooks_done = True
+        """Whether the hooks of this step have run."""
         self._ended = False
         """Whether the hooks at the end have run."""
 
@@ -136,10 +149,8 @@ class TrainingLoop:
 
         A checkpoint is saved in any case.
         """
-        training = self.settings.training
         batches = iter(self.source)
-        network = self.objective.network
-        network.train()
+        self.objective.network.train()
         place = self.folder if self.processes.first else None
         settings, trackers = self.settings.shown or self.settings.decides, self._trackers
         with (
@@ -149,53 +160,89 @@ class TrainingLoop:
             self.log = log
             if self.processes.first:  # the log has locked the folder, so nobody else is saving there
                 remove_unfinished(self.folder)
-            for start_hook in self._at_start if self.step == 0 else ():
-                start_hook(self)
-            while self.step < training.steps:
-                began = time.perf_counter()
-                result = self._one_step(batches, began)
-                if result is None:
-                    self._end_of_data(log)
-                    break
-                log.step(result.step, result.metrics)
-                if result.step % training.log_every == 0 or result.step in (1, training.steps):
-                    self._say(result.in_words(training.steps))
-                for hook in self._hooks:
-                    hook(self, result)
-                last = self.step == training.steps
-                if last:
-                    self._run_end_hooks()
-                requested, watched = self._flags(interrupts.requested, bool(self.stop_because))
-                if last or requested or watched or self.step % self.settings.checkpoints.every == 0:
-                    self.save()
-                    log.event(self.step, "checkpoint", f"Checkpoint of step {self.step} saved.")
-                if watched:
-                    raise self._stopped_by_monitor(log)
-                if requested and not last:
-                    raise Stopped(
-                        f"stopped after step {self.step} of {training.steps}, with a checkpoint; to resume, "
-                        f"{self._resume_with}"
-                    )
+            try:
+                self._train(batches, interrupts)
+            except Stopped as stop:
+                log.event(self.step, "stopped", str(stop))
+                raise
         return self.step
 
-    def _end_of_data(self, log: TrainingLog) -> None:
+    def _train(self, batches: Iterator[Sequence[Any]], interrupts: StepInterrupts) -> None:
+        """Take the steps that are left, with their hooks and checkpoints."""
+        training = self.settings.training
+        for hook in self._hooks.at_start if self.step == 0 else ():
+            hook(self)
+        if not self._hooks_done:  # they were stopped
+            self._after_step(interrupts)
+        while self.step < training.steps:
+            result = self._one_step(batches, time.perf_counter())
+            if result is None:
+                self._end_of_data()
+                break
+            self.log.step(result.step, result.metrics)
+            if result.step % training.log_every == 0 or result.step in (1, training.steps):
+                self._say(result.in_words(training.steps))
+            self._after_step(interrupts)
+
+    def _after_step(self, interrupts: StepInterrupts) -> None:
+        """Run the hooks of this step, and save a checkpoint if one is due or the training stops here."""
+        steps = self.settings.training.steps
+        last = self.step == steps
+        self._run_hooks(last)
+        requested, watched = self._flags(interrupts.requested, bool(self.stop_because))
+        if last or requested or watched or self.step % self.settings.checkpoints.every == 0:
+            self.save()
+            self.log.event(self.step, "checkpoint", f"Checkpoint of step {self.step} saved.")
+        if watched:
+            raise self._stopped_by_monitor()
+        if requested and not last:
+            raise Stopped(
+                f"stopped after step {self.step} of {steps}, with a checkpoint; to resume, {self._resume_with}"
+            )
+
+    def _run_hooks(self, last: bool) -> None:
+        """Run the hooks of this step. If they stop, a resumed training runs them again."""
+        resumed, self._hooks_done = not self._hooks_done, False
+        with self._saved_if_stopped():
+            for hook in self._hooks.after_step:
+                hook(self)
+            if last:
+                self._run_end_hooks()
+        self._hooks_done = True
+        if resumed:
+            self._saved = None
+
+    @contextmanager
+    def _saved_if_stopped(self) -> Iterator[None]:
+        """Save a checkpoint if a hook stops, so that the steps before an evaluation that is stopped are not lost."""
+        try:
+            yield
+        except Stopped as stop:
+            self._saved = None
+            self.save()
+            raise Stopped(
+                f"{without_resume(str(stop))}; a checkpoint of step {self.step} is saved: to resume, "
+                f"{self._resume_with}"
+            ) from stop
+
+    def _end_of_data(self) -> None:
         """Run the hooks at the end and save a checkpoint; BadInput if nothing was trained."""
         steps = self.settings.training.steps
         if not self.step:
             raise BadInput(f"the data ended before step 1 of {steps}; remove [data] epochs, or reduce the steps")
-        self._run_end_hooks()
+        with self._saved_if_stopped():
+            self._run_end_hooks()
         self.save()
         if any(self._flags(bool(self.stop_because))):
-            raise self._stopped_by_monitor(log)
+            raise self._stopped_by_monitor()
         sentence = (
             f"the data ended after step {self.step} of {steps}: all [data] epochs are done, and incomplete batches "
             "were dropped; a checkpoint is saved, and the weights are those of this step"
         )
-        log.event(self.step, "stopped", sentence)
+        self.log.event(self.step, "ended", sentence)
         self._say(sentence)
 
-    def _stopped_by_monitor(self, log: TrainingLog) -> MonitorStop:
-        log.event(self.step, "stopped", self.stop_because)
+    def _stopped_by_monitor(self) -> MonitorStop:
         return MonitorStop(
             f"{self.stop_because or 'stopped by a monitor'}; a checkpoint is saved: to resume from it, change "
             f"[monitors] and {self._resume_with}"
@@ -204,8 +251,8 @@ class TrainingLoop:
     def _run_end_hooks(self) -> None:
         """Run the hooks at the end, once: a training that is resumed after its data have ended does not repeat them."""
         if not self._ended:
-            for end_hook in self._at_end:
-                end_hook(self)
+            for hook in self._hooks.at_end:
+                hook(self)
             self._ended, self._saved = True, None
 
     def save(self) -> None:
@@ -335,7 +382,12 @@ class TrainingLoop:
             settings=self.settings.decides,
             loader=self.source.state(),
             random=random_state(),
-            more={"loop": self.more, "average_steps": self.average.steps if self.average else 0, "ended": self._ended},
+            more={
+                "loop": self.more,
+                "average_steps": self.average.steps if self.average else 0,
+                "ended": self._ended,
+                "hooks_done": self._hooks_done,
+            },
         )
 
     @torch.no_grad()
@@ -369,3 +421,4 @@ class TrainingLoop:
         self.more = dict(checkpoint.more["loop"])
         self.step = self._saved = checkpoint.step
         self._ended = bool(checkpoint.more.get("ended"))
+        self._hooks_done = bool(checkpoint.more.get("hooks_done", True))

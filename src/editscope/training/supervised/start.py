@@ -20,12 +20,13 @@ from editscope.trackers.targets import TENSORBOARD
 from editscope.training.checkpoints import check_same, check_writable, read_state
 from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.data.loader import open_loader
-from editscope.training.data.settings import data_settings
+from editscope.training.data.settings import DataSettings, data_settings
 from editscope.training.log.settings import TrackingSettings
 from editscope.training.log.tracker_feed import training_targets
 from editscope.training.log.training_log import locked_folder
 from editscope.training.models.loading import check_pipeline, load_trained_editor, model_identity
 from editscope.training.models.lora_start import start_file
+from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.monitors import read_monitors
 from editscope.training.run_files import EXPERIMENT as EXPERIMENT
 from editscope.training.run_files import FINAL, checkpoints_in
@@ -35,12 +36,14 @@ from editscope.training.supervised.evaluation import Evaluation, evaluated_suite
 from editscope.training.supervised.export import write_weights
 from editscope.training.supervised.flow_matching import FlowObjective
 from editscope.training.supervised.looks import FixedCaseLooks, sampler_of
-from editscope.training.supervised.loop import EndHook, LoopSettings, StepHook, TrainingLoop
+from editscope.training.supervised.loop import Hooks, LoopSettings, TrainingLoop
 from editscope.training.supervised.operations import OperationCounter
 from editscope.training.supervised.outline import sides_of
 from editscope.training.supervised.parallel import Processes, check_deepspeed
 from editscope.training.supervised.settings import ScheduleSettings
 from editscope.wording import count
+
+Say = Callable[[str], None]
 
 COMPILING = "compiling blocks; the first steps take longer"
 
@@ -51,7 +54,7 @@ def train(
     *,
     source: Path | None = None,
     resume: bool = False,
-    say: Callable[[str], None] = lambda _: None,
+    say: Say = lambda _: None,
     resume_with: str = "run the same command with --resume",
 ) -> Path:
     """Train what an experiment describes; returns the folder or file of the trained weights.
@@ -64,7 +67,7 @@ def train(
     where = source.name if source else "the experiment"
     check_settings(experiment, where)
     tracking = tracking_of(experiment, where)
-    monitors = read_monitors(experiment.extra.get("monitors", {}), where)
+    read_monitors(experiment.extra.get("monitors", {}), where)
     processes = Processes(training.parallel, cpu=experiment.model.device == "cpu")
     processes.need(experiment.model.device, f"{where}, [model]")
     tell = say if processes.first else _silent
@@ -97,48 +100,14 @@ def train(
             start=start_file(experiment.lora, experiment.folder),
             where=f"{where}, [lora]",
         )
-        cache = None if training.cache is None else experiment.folder / training.cache
-        objective = FlowObjective(
-            editor,
-            ExampleEncoder(editor, cache, encoding_identity(experiment), tell),
-            experiment.timesteps,
-            drop_instruction=training.drop_instruction,
-            bf16=experiment.model.precision == "bf16",
-            counter=OperationCounter(editor.network, experiment.model.keep)
-            if OperationCounter.can_count(editor.network)
-            else None,
-        )
-        hooks: list[StepHook] = []
-        at_end: list[EndHook] = []
-        looks = None
-        if tracking.samples_every:
-            cases = fixed_cases(data, tracking.samples, multiple)
-            tell(f"fixed cases: {cases.origin}")
-            looks = FixedCaseLooks(
-                editor,
-                cases,
-                tracking,
-                sampler_of(type(editor.pipe).__name__, tracking, experiment.evaluation),
-                experiment.timesteps,
-                monitors,
-                bf16=experiment.model.precision == "bf16",
-                say=tell,
-            )
-            hooks.append(looks)
-            at_end.append(looks.at_end)
-        if experiment.evaluation is not None:
-            evaluation = Evaluation(experiment, editor, folder, tell)
-            hooks.append(evaluation)
-            at_end.append(evaluation.at_end)
+        hooks = _hooks(experiment, editor, folder, tracking, data, where, tell)
         loop = TrainingLoop(
-            objective,
+            _objective(experiment, editor, tell),
             loader,
             loop_settings(experiment),
             folder,
             processes=processes,
             hooks=hooks,
-            at_start=[] if looks is None else [looks.at_start],
-            at_end=at_end,
             say=tell,
             resume_with=resume_with,
             trackers=tracking.trackers,
@@ -152,6 +121,52 @@ def train(
             tell(COMPILING)
         loop.run()
         return write_weights(experiment, editor, loop, folder / FINAL)
+
+
+def _objective(experiment: Experiment, editor: PipelineFlowEditor, say: Say) -> FlowObjective:
+    """The loss of flow matching, with the embeddings and latents that are cached."""
+    training = experiment.training
+    cache = None if training.cache is None else experiment.folder / training.cache
+    counts = OperationCounter.can_count(editor.network)
+    return FlowObjective(
+        editor,
+        ExampleEncoder(editor, cache, encoding_identity(experiment), say),
+        experiment.timesteps,
+        drop_instruction=training.drop_instruction,
+        bf16=experiment.model.precision == "bf16",
+        counter=OperationCounter(editor.network, experiment.model.keep) if counts else None,
+    )
+
+
+def _hooks(
+    experiment: Experiment,
+    editor: PipelineFlowEditor,
+    folder: Path,
+    tracking: TrackingSettings,
+    data: DataSettings,
+    file: str,
+    say: Say,
+) -> Hooks:
+    """What is done beside the steps: fixed cases, then the suite of ``[evaluation]``."""
+    hooks = Hooks()
+    if tracking.samples_every:
+        cases = fixed_cases(data, tracking.samples, sides_of(experiment, check_pipeline(experiment.model)))
+        say(f"fixed cases: {cases.origin}")
+        looks = FixedCaseLooks(
+            editor,
+            cases,
+            tracking,
+            sampler_of(type(editor.pipe).__name__, tracking, experiment.evaluation),
+            experiment.timesteps,
+            read_monitors(experiment.extra.get("monitors", {}), file),
+            bf16=experiment.model.precision == "bf16",
+            say=say,
+        )
+        hooks = Hooks([looks.at_start], [looks.after_step], [looks.at_end])
+    if experiment.evaluation is not None:
+        evaluation = Evaluation(experiment, editor, folder, say)
+        hooks = Hooks(hooks.at_start, [*hooks.after_step, evaluation.after_step], [*hooks.at_end, evaluation.at_end])
+    return hooks
 
 
 def keep_copy(source: Path, experiment: Experiment, folder: Path) -> None:

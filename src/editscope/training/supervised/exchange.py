@@ -21,10 +21,10 @@ BUCKET = 1 << 24
 
 
 class ProcessExchange:
-    """What the processes of reinforcement learning tell each other. All of them call each method, in the same order.
+    """What the processes of a training tell each other. All of them call each method, in the same order.
 
     Objects travel over a group of their own (gloo, on the CPU), so that no timeout of a GPU's group runs while the
-    first process waits for a judge. Without ``processes`` there is one.
+    first process evaluates or waits for a judge. Without ``processes`` there is one.
     """
 
     def __init__(self, processes: Processes | None = None) -> None:

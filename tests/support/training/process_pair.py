@@ -1,24 +1,28 @@
-"""Reinforcement learning in one of several processes: `python -m support.training.process_pair OUT`.
+"""Training in one of several processes: `python -m support.training.process_pair OUT`.
 
-Each case is a small run on the tiny flow editor. The results of a process go to ``OUT/NUMBER.pt``.
+Each case is a small run, most of them of reinforcement learning on the tiny flow editor.
+The results of a process go to ``OUT/NUMBER.pt``.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from itertools import count
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count, repeat
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from editscope.errors import EditscopeError
+from editscope.errors import EditscopeError, Stopped
 from editscope.training.monitors import MonitorSettings
 from editscope.training.reinforcement.reward_mix import JudgePatience
 from editscope.training.rewards.base import Rollout
 from editscope.training.supervised.exchange import ProcessExchange
+from editscope.training.supervised.loop import Hooks, LoopSettings, TrainingLoop
+from editscope.training.supervised.objective import Objective
 from editscope.training.supervised.parallel import Processes
+from editscope.training.supervised.settings import CheckpointSettings, TrainingSettings
 from support.training.simple_rewards import ByFunction, DownJudge, FileCheckpoints, brightness
 from support.training.small_runs import mixed, small_run, small_settings, weights_of
 from support.training.tiny_flow import TinyFlow, tiny_examples
@@ -87,6 +91,55 @@ def stopped(rewards: Any, processes: Processes, places: FileCheckpoints, **optio
     return {"said": "", "saved": places.steps}
 
 
+class Line(Objective):
+    """A line that is fitted to numbers."""
+
+    def __init__(self) -> None:
+        torch.manual_seed(3)
+        self.network = torch.nn.Linear(1, 1)
+
+    def losses(self, examples: Sequence[Any], generators: Sequence[torch.Generator]) -> torch.Tensor:
+        """The squared error to twice the number."""
+        given = torch.tensor(examples)[:, None]
+        made: torch.Tensor = self.network(given)
+        return (made - 2 * given).square()[:, 0]
+
+
+class Ones:
+    """Batches of one number."""
+
+    def __iter__(self) -> Iterator[Sequence[float]]:
+        return repeat([1.0])
+
+    def state(self) -> Mapping[str, Any]:
+        """Nothing."""
+        return {}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Nothing."""
+
+
+def stopped_evaluation(processes: Processes, folder: Path) -> dict[str, Any]:
+    """A supervised training whose evaluation stops in the first process, and is resumed."""
+
+    def judge_is_down() -> float:
+        raise Stopped("the judge is down")
+
+    def loop(score: Callable[[], float]) -> TrainingLoop:
+        hooks = Hooks(after_step=[lambda loop: loop.more.update(score=loop.exchange.by_first(score))])
+        settings = LoopSettings(TrainingSettings(3, 1, 2), checkpoints=CheckpointSettings(every=100))
+        return TrainingLoop(Line(), Ones(), settings, folder, processes=processes, hooks=hooks)
+
+    said = ""
+    try:
+        loop(judge_is_down).run()
+    except Stopped as stop:
+        said = str(stop)
+    again = loop(lambda: 0.5)
+    saved = again.resume()
+    return {"said": said, "saved": saved, "step": again.run(), "score": again.more["score"]}
+
+
 def main(arguments: Sequence[str]) -> None:
     """Run all cases."""
     torch.set_num_threads(1)
@@ -109,6 +162,7 @@ def main(arguments: Sequence[str]) -> None:
     broken = mixed({"b": ByFunction(brightness)})
     (out / "broken").mkdir(exist_ok=True)
     results["broken"] = stopped(broken, processes, FileCheckpoints(out / "broken"), rate=1e30)
+    results["evaluation"] = stopped_evaluation(processes, out / "evaluation")
     torch.save(results, out / f"{processes.number}.pt")
 
 

@@ -97,6 +97,15 @@ def test_what_stops_one_process_stops_all_with_one_checkpoint(
     assert (first["down"]["saved"], second["down"]["saved"]) == ([1], [])
 
 
+def test_an_evaluation_that_stops_in_the_first_process_stops_all_of_them_with_a_checkpoint(
+    one_and_two: tuple[Mapping[str, Any], Results],
+) -> None:
+    alone, pair = one_and_two
+    for result in (alone, *pair):
+        assert "the judge is down; a checkpoint of step 1 is saved: to resume" in result["evaluation"]["said"]
+        assert {**result["evaluation"], "said": ""} == {"said": "", "saved": 1, "step": 3, "score": 0.5}
+
+
 @pytest.mark.slow
 @pytest.mark.drill(only=True)
 def test_the_command_line_trains_in_two_processes(tiny_pipeline: Callable[[str], Path], tmp_path: Path) -> None:

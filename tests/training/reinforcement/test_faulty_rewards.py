@@ -9,7 +9,7 @@ import pytest
 
 from editscope.errors import Stopped
 from editscope.training.reinforcement.reward_mix import JudgeDown, JudgePatience, RewardFault
-from editscope.training.reinforcement.start import _line
+from editscope.training.reinforcement.round_log import round_in_words
 from editscope.training.rewards.base import Reward, RewardValue
 from support.training.simple_rewards import FileCheckpoints, brightness
 from support.training.small_runs import mixed, small_run, small_settings
@@ -99,7 +99,7 @@ def test_a_fault_that_costs_some_edits_their_value_stops_nothing() -> None:
 
 def test_the_line_of_a_round_says_how_many_verdicts_were_lost() -> None:
     metrics = {"reward/total": 0.5, "pictures": 12.0, "seconds/sample": 6.0}
-    assert _line(0, 4, metrics | {"groups/without_verdict": 1.0}) == (
+    assert round_in_words(0, 4, metrics | {"groups/without_verdict": 1.0}) == (
         "round 1 of 4: reward 0.5000, 12 edits, 1 of 12 without a verdict, 2.00 pictures/s"
     )
-    assert "verdict" not in _line(0, 4, metrics | {"groups/without_verdict": 0.0})
+    assert "verdict" not in round_in_words(0, 4, metrics | {"groups/without_verdict": 0.0})

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from editscope.editors.diffusion.quiet import quiet
-from editscope.errors import BadInput, Stopped
+from editscope.errors import BadInput
 from editscope.runfolder.journal import Journal
 from editscope.training.checkpoints import checkpoints_in
 from editscope.training.log.training_log import TrainingLog, locked_folder
@@ -19,16 +19,16 @@ from editscope.training.models.lora_start import start_file
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.monitors import MonitorSettings, read_monitors
 from editscope.training.reinforcement.held_out import HeldOut, export
-from editscope.training.reinforcement.loop import Metrics, reinforce
+from editscope.training.reinforcement.loop import reinforce
 from editscope.training.reinforcement.planner import Planner
 from editscope.training.reinforcement.planner_start import UsedPrompt, check_planner, decided_by_prompt, planner_of
 from editscope.training.reinforcement.reward_table import decided_by_rewards, reward_mix, table_of
+from editscope.training.reinforcement.round_log import RoundLog
 from editscope.training.reinforcement.run_folder import FolderCheckpoints
 from editscope.training.reinforcement.settings import ReinforcementSettings, fixed_settings, read_settings
 from editscope.training.reinforcement.sources import open_examples
 from editscope.training.reinforcement.unused import refuse_unused
 from editscope.training.settings import Experiment, flattened
-from editscope.training.supervised.evaluation import in_words
 from editscope.training.supervised.exchange import ProcessExchange
 from editscope.training.supervised.export import FINAL
 from editscope.training.supervised.parallel import Processes
@@ -98,33 +98,15 @@ def reinforce_experiment(
         if resume:
             tell(resumed_in_words(reached, settings.rounds, "round"))
         shown = shown_settings(experiment, settings, monitors, prompt)
-        log = _opened_log(experiment, shown, folder, file, reached, exchange, journal)
+        log = RoundLog(
+            _opened_log(experiment, shown, folder, file, reached, exchange, journal), settings.rounds, reached, tell
+        )
         if source is not None and not resume and processes.first:
             keep_copy(source, experiment, folder)
-
-        def logged(number: int, metrics: Metrics) -> None:
-            nonlocal reached
-            reached = number + 1
-            log.step(reached, metrics)
-            tell(_line(number, settings.rounds, metrics))
-
-        def scored(rounds: int, metrics: Metrics) -> None:
-            log.step(rounds, metrics)
-            names = {
-                name.removeprefix("held_out/"): value for name, value in metrics.items() if name.startswith("held_out/")
-            }
-            tell(f"held-out scores after round {rounds}: {in_words(names)}")
-
-        def ended_early(sentence: str) -> None:
-            log.event(reached, "ended", sentence)
-            tell(sentence)
-
-        def saved(rounds: int) -> None:
-            log.event(rounds, "checkpoint", f"Checkpoint of round {rounds} saved.")
-
         if experiment.model.compile:
             tell(COMPILING)
-        try:
+        checkpoints = FolderCheckpoints(folder, experiment.checkpoints.keep, decides, log.saved)
+        with log.open():
             reinforce(
                 editor,
                 examples,
@@ -133,17 +115,12 @@ def reinforce_experiment(
                 planner=planner,
                 monitors=monitors,
                 held_out=None if experiment.evaluation is None else HeldOut(experiment, editor, folder, tell),
-                checkpoints=FolderCheckpoints(folder, experiment.checkpoints.keep, decides, saved),
-                on_round=logged,
-                on_held_out=scored,
-                on_early_end=ended_early,
+                checkpoints=checkpoints,
+                on_round=log.round,
+                on_held_out=log.held_out,
+                on_early_end=log.ended,
                 exchange=exchange,
             )
-        except Stopped as stop:
-            log.event(reached, "stopped", str(stop))
-            raise
-        finally:
-            log.close()
         exchange.by_first(lambda: _write(experiment, editor, planner, settings, folder))
     if not settings.paints:
         return folder / "planner"
@@ -235,15 +212,6 @@ def _write(
         planner.save(folder / "planner")
     if settings.paints:
         export(experiment, editor, folder / FINAL)
-
-
-def _line(number: int, rounds: int, metrics: Metrics) -> str:
-    seconds = sum(value for name, value in metrics.items() if name.startswith("seconds/"))
-    reward = f"reward {metrics['reward/total']:.4f}" if "reward/total" in metrics else "no verdict"
-    speed = metrics.get("pictures", 0.0) / max(seconds, 1e-9)
-    edits, lost = metrics.get("pictures", 0.0), metrics.get("groups/without_verdict", 0.0)
-    without = f", {lost:.0f} of {edits:.0f} without a verdict" if lost else ""
-    return f"round {number + 1} of {rounds}: {reward}, {edits:.0f} edits{without}, {speed:.2f} pictures/s"
 
 
 def _silent(_: str) -> None:

@@ -276,7 +276,7 @@ def conditions(weights: str, per_cell: int, jobs: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--every", type=int, default=24)
+    parser.add_argument("--every", type=int, default=None, help="take each N-th problem [24; of pictures 48]")
     parser.add_argument("--charts", type=int, default=40)
     parser.add_argument("--released", type=Path)
     parser.add_argument("--pictures", action="store_true", help="only the table of noise and JPEG")
@@ -292,12 +292,12 @@ def main() -> None:
             conditions(given.weights, given.per_cell, given.jobs)
             return
         if given.pictures:
-            pictures(editor, given.every)
+            pictures(editor, given.every or 48)
             return
         if given.released:
             suite(editor, "paintbench", root=given.released)
         suite(editor, "tinygrafix", given.charts)
-        reworded(editor, given.every)
+        reworded(editor, given.every or 24)
     except EditscopeError as error:
         sys.exit(str(error))
 

@@ -111,6 +111,8 @@ class PixelRows:
         kept["status"], kept["reason"] = self._text(line["status"]), self._text(line["reason"])
         if CODE in kept:
             kept[CODE] = self._text(kept[CODE])
+        if line.get("notes"):
+            kept["notes"] = [self._text(note) for note in line["notes"]]
         kept["image"] = {} if isinstance(line["image"], dict) else None  # whether it was a file already
         return kept
 

@@ -35,10 +35,11 @@ from editscope.runfolder.stored_edits import content_hash
 STAMP = "made_from"
 """The key of summary.json that says what it was made from. It is not part of the result: the order of lines in a
 journal, and so its hash, differs between two runs that come to the same."""
-RULES = 3
+RULES = 4
 """Goes up when the same journal makes another summary; tables of earlier rules are made again."""
-OLDER_RULES = (None, 2)
-"""The first had no number; 2 had intervals of no width where resampling could not vary the cases that differ."""
+OLDER_RULES = (None, 2, 3)
+"""The first had no number; 2 had intervals of no width where resampling could not vary the cases that differ; 3 had no
+notes."""
 
 
 @dataclass(frozen=True, eq=False)

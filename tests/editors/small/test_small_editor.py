@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import editscope as es
 from editscope.cases import Edit
+from editscope.cli.app import main
 from editscope.editors import Editor, Request, load_editor, parse_spec
 from editscope.editors.small.weights import packed_weights, read_weights, shipped_weights
 from editscope.editors.spec import rooted
@@ -198,3 +200,15 @@ def test_a_run_by_the_command_line_scores_its_edits(editscope: Any, tmp_path: Pa
     assert load_editor("resize(longest=512):small").trained_on == "paintbench"
     listed = editscope("editors", "small")
     assert listed.returncode == 0 and "docs/small-editor.md" in listed.stdout
+
+
+def test_a_run_says_why_pictures_were_left_unchanged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run"
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "tinygrafix", "--editor", "small", "--limit", "3", "--out", str(out)])
+    assert not ended.value.code
+    note = "left unchanged: the editor was not trained on the words of the instruction"
+    assert es.open_run(out).summary["notes"] == {note: 3}
+    assert f" 3 edits: {note}\n" in capsys.readouterr().out
+    page = es.report([out], tmp_path / "page.html").read_text()
+    assert f"3 edits: {note}." in page

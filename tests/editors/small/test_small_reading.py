@@ -51,11 +51,16 @@ def test_any_text_can_be_read(text: str) -> None:
         ("Every shape.", "has only 2"),
         ("7" * 100_000, "has 100,000 characters"),
         (f"Move it by {'9' * 400} %.", "the number 999999999999… (400 characters) is larger than any"),
+        (
+            "Recolor the circle to #00FF00, the square to #00FF01, the star to #00FF02, the ring to #FF00FF.",
+            "the instruction has 4 color codes, and the editor reads 3 at most",
+        ),
         ("Move the square by 1000.5 %.", "the number 1000.5 is larger than any that the editor was trained on"),
     ],
 )
 def test_a_sentence_that_it_cannot_follow_is_refused_with_the_reason(sentence: str, reason: str) -> None:
-    assert reason in unreadable(read_sentence(sentence))
+    refusal = unreadable(read_sentence(sentence))
+    assert refusal is not None and reason in refusal.reason
 
 
 def test_short_sentences_of_known_words_are_followed() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from editscope.cases import Edit
 from editscope.editors.base import Editor, Request
 from editscope.editors.small.inputs import INPUTS, OUTPUTS, network_inputs
 from editscope.editors.small.pictures import ReadPicture, read_picture
-from editscope.editors.small.sentences import LETTERS, UNKNOWN, ReadSentence, read_sentence
+from editscope.editors.small.sentences import CODES, LETTERS, UNKNOWN, ReadSentence, read_sentence
 from editscope.editors.small.weights import facts_of, read_weights, shipped_weights
 from editscope.errors import BadInput
 from editscope.images import Pixels
@@ -67,11 +68,11 @@ class SmallEditor(Editor):
         """The edit. If the request is not for this editor, the picture unchanged, with a trace that says why."""
         picture = case.arrays[0]
         sentence = read_sentence(case.instruction)
-        if reason := unreadable(sentence):
-            return Edit(case.case_id, case.variant, image=picture, trace=f"Left unchanged: {reason}.")
+        if refusal := unreadable(sentence):
+            return _unchanged(case, picture, refusal)
         read = read_picture(picture, sentence.codes)
-        if reason := no_drawing(read):
-            return Edit(case.case_id, case.variant, image=picture, trace=f"Left unchanged: {reason}.")
+        if refusal := no_drawing(read):
+            return _unchanged(case, picture, refusal)
         image = self._painted(picture, sentence, read)
         trace = "Nothing changed: the network found nothing to do." if np.array_equal(image, picture) else None
         return Edit(case.case_id, case.variant, image=image, trace=trace)
@@ -98,34 +99,81 @@ class SmallEditor(Editor):
         return (self.weights,)
 
 
-def unreadable(sentence: ReadSentence) -> str:
-    """Why the network cannot follow a sentence; "" if it can."""
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why the network cannot follow a request: its kind, which many requests share, and the reason in full."""
+
+    kind: str
+    reason: str
+
+
+def unreadable(sentence: ReadSentence) -> Refusal | None:
+    """Why the network cannot follow a sentence; None if it can."""
     if not sentence.tokens:
-        return "the instruction is empty"
+        return Refusal("the instruction is empty", "the instruction is empty")
     if sentence.length > LETTERS:
-        return f"the instruction has {sentence.length:,} characters, and the editor reads {LETTERS:,} at most"
+        return Refusal(
+            "the instruction is too long",
+            f"the instruction has {sentence.length:,} characters, and the editor reads {LETTERS:,} at most",
+        )
     if sentence.cut:
-        return f"the instruction is longer than the {len(sentence.tokens)} words and signs that the editor reads"
-    unknown = sum(token == UNKNOWN for token in sentence.tokens)
+        words = len(sentence.tokens)
+        return Refusal(
+            "the instruction is too long",
+            f"the instruction is longer than the {words} words and signs that the editor reads",
+        )
     if sentence.large:
-        return f"the number {_shown(sentence.large[0])} is larger than any that the editor was trained on"
-    if unknown <= MOST_UNKNOWN * len(sentence.tokens):
-        if sentence.known >= LEAST_WORDS:
-            return ""
-        few = f"only {sentence.known}" if sentence.known else "none"
-        return f"the editor needs at least {LEAST_WORDS} different words that it knows, and the instruction has {few}"
-    words = [_shown(word) for word in dict.fromkeys(sentence.unknown)]
-    named = f" ({', '.join(words[:MOST_NAMED])}{' …' if len(words) > MOST_NAMED else ''})" if words else ""
-    count = len(sentence.tokens)
-    return f"the editor was not trained on {unknown} of the {count} words and signs in the instruction{named}"
+        number = _shown(sentence.large[0])
+        return Refusal(
+            "a number is too large", f"the number {number} is larger than any that the editor was trained on"
+        )
+    if sentence.more_codes:
+        codes = CODES + sentence.more_codes
+        return Refusal(
+            "too many color codes", f"the instruction has {codes} color codes, and the editor reads {CODES} at most"
+        )
+    return _unknown_words(sentence)
 
 
-def no_drawing(read: ReadPicture) -> str:
-    """Why the network cannot edit a picture; "" if it can."""
+def _unknown_words(sentence: ReadSentence) -> Refusal | None:
+    """Whether too many words are unknown, or too few are known."""
+    unknown, count = sum(token == UNKNOWN for token in sentence.tokens), len(sentence.tokens)
+    if unknown > MOST_UNKNOWN * count:
+        words = [_shown(word) for word in dict.fromkeys(sentence.unknown)]
+        named = f" ({', '.join(words[:MOST_NAMED])}{' …' if len(words) > MOST_NAMED else ''})" if words else ""
+        return Refusal(
+            "the editor was not trained on the words of the instruction",
+            f"the editor was not trained on {unknown} of the {count} words and signs in the instruction{named}",
+        )
+    if sentence.known >= LEAST_WORDS:
+        return None
+    few = f"only {sentence.known}" if sentence.known else "none"
+    return Refusal(
+        "the instruction has too few words",
+        f"the editor needs at least {LEAST_WORDS} different words that it knows, and the instruction has {few}",
+    )
+
+
+def no_drawing(read: ReadPicture) -> Refusal | None:
+    """Why the network cannot edit a picture; None if it can."""
     if read.flat >= LEAST_FLAT:
-        return ""
+        return None
     other = f"{100 * (1 - read.flat):.0f} % of this picture's pixels"
-    return f"the editor was trained on drawings in flat colors, and {other} have other colors"
+    return Refusal(
+        "the editor was trained on drawings in flat colors, and the picture is not one",
+        f"the editor was trained on drawings in flat colors, and {other} have other colors",
+    )
+
+
+def _unchanged(case: Request, picture: Pixels, refusal: Refusal) -> Edit:
+    """The picture as it is, with a note that many edits share and a trace with the reason in full."""
+    return Edit(
+        case.case_id,
+        case.variant,
+        image=picture,
+        trace=f"Left unchanged: {refusal.reason}.",
+        notes=(f"left unchanged: {refusal.kind}",),
+    )
 
 
 def _shown(word: str) -> str:
@@ -149,4 +197,4 @@ def new_session(onnx: bytes, name: str) -> Any:
         ) from error
 
 
-__all__ = ["SmallEditor", "load", "new_session", "no_drawing", "unreadable"]
+__all__ = ["Refusal", "SmallEditor", "load", "new_session", "no_drawing", "unreadable"]

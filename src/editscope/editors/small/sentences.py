@@ -36,6 +36,8 @@ class ReadSentence:
     """Characters of the whole text."""
     large: tuple[str, ...] = ()
     """Numbers above ``LARGEST``, as written."""
+    more_codes: int = 0
+    """Different color codes after the first ``CODES``, which are not read."""
 
     @property
     def known(self) -> int:
@@ -62,6 +64,7 @@ def read_sentence(sentence: str) -> ReadSentence:
     codes: list[tuple[int, int, int]] = []
     unknown: list[str] = []
     large: list[str] = []
+    more: set[tuple[int, int, int]] = set()
     parts = parts_of(sentence[:LETTERS])
     for part in parts[:TOKENS]:
         value = 0.0
@@ -69,6 +72,8 @@ def read_sentence(sentence: str) -> ReadSentence:
             rgb = int(part[1:3], 16), int(part[3:5], 16), int(part[5:7], 16)
             if rgb not in codes and len(codes) < CODES:
                 codes.append(rgb)
+            if rgb not in codes:
+                more.add(rgb)
             token = NUMBER + 1 + codes.index(rgb) if rgb in codes else UNKNOWN
         elif part[0] in DIGITS:
             token, value = NUMBER, min(float(part), 1e6)
@@ -82,7 +87,14 @@ def read_sentence(sentence: str) -> ReadSentence:
         values.append(value)
     cut = len(parts) > TOKENS
     return ReadSentence(
-        tuple(tokens), tuple(values), tuple(codes), tuple(unknown), cut, length=len(sentence), large=tuple(large)
+        tuple(tokens),
+        tuple(values),
+        tuple(codes),
+        tuple(unknown),
+        cut,
+        length=len(sentence),
+        large=tuple(large),
+        more_codes=len(more),
     )
 
 

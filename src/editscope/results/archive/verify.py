@@ -26,7 +26,7 @@ from editscope.runfolder.stored_edits import HASH
 from editscope.stats.small_groups import FEW, HIDDEN
 
 TOLERANCE = 1e-6
-LATER = ("accounting", "unsupported", "low", "high", "resized")
+LATER = ("accounting", "unsupported", "low", "high", "resized", "notes")
 """Parts of the tables that earlier versions did not write."""
 
 

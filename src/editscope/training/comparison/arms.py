@@ -19,6 +19,7 @@ from editscope.training.comparison.settings import BASE, ArmSettings, Comparison
 from editscope.training.data.settings import data_settings
 from editscope.training.data.sources import open_source
 from editscope.training.models.settings import LoraSettings
+from editscope.training.places import full_place
 from editscope.training.run_files import EXPERIMENT, checkpoints_in, weights_in
 from editscope.training.settings import Experiment, experiment_of, read_document
 
@@ -122,7 +123,8 @@ def _checked(document: Mapping[str, Any], file: Path, name: str = "") -> Experim
 def _same_model(experiment: Experiment, base: Experiment, where: str) -> None:
     for name in ("pipeline", "revision", "precision"):
         mine, theirs = getattr(experiment.model, name), getattr(base.model, name)
-        if mine != theirs:
+        same = full_place(mine) == full_place(theirs) if name == "pipeline" else mine == theirs
+        if not same:
             raise BadInput(
                 f"{where}: [model] {name} is {mine!r}, but {theirs!r} in the base; all arms must have the same "
                 "base model"
@@ -167,6 +169,9 @@ def anchored(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             tables[table][entry] = str(home / str(tables[table][entry]))
     data = tables.get("data")
     if isinstance(data, dict) and isinstance(data.get("parts"), list):
+    model = tables.get("model")
+    if isinstance(model, dict) and _is_next_to(model.get("pipeline"), home):
+        model["pipeline"] = str(home / model["pipeline"])
         data["parts"] = [_anchored_part(part, home) if isinstance(part, Mapping) else part for part in data["parts"]]
     return tables
 
@@ -176,6 +181,11 @@ def _anchored_part(part: Mapping[str, Any], home: Path) -> dict[str, Any]:
     kind, _, target = source.partition(":")
     made = dict(part)
     if kind == "set" and target:
+def _is_next_to(named: Any, home: Path) -> bool:
+    """Whether a model is a folder that is only found from the file of its experiment, as ``experiment_of`` does."""
+    return isinstance(named, str) and not Path(named).is_dir() and (home / named).is_dir()
+
+
         made |= {"source": f"set:{home / target}", "name": part.get("name") or source}
     if isinstance(part.get("data"), str) and part["data"] and not part["data"].startswith("hf:"):
         made["data"] = str(home / part["data"])

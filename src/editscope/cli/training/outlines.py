@@ -58,6 +58,8 @@ def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -
 def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: bool) -> None:
     """Print what reinforcement learning will do: what is sampled, computed, asked and paid."""
     from editscope.training.reinforcement.outline import outline_reinforcement
+    from editscope.training.reinforcement.settings import fixed_settings
+    from editscope.training.reinforcement.start import decided_settings
     from editscope.training.run_files import checkpoints_in
     from editscope.training.supervised.start import check_folder, check_trackers, tracking_of
     from editscope.transport.forecast import Forecast
@@ -65,7 +67,8 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
     check_trackers(tracking_of(experiment, file), folder, file)
     plan = outline_reinforcement(experiment, file)
     if resume or not folder.is_dir():
-        check_folder(folder, resume)
+        decides = decided_settings(experiment, plan.prompt, file)
+        check_folder(folder, resume, {**decides, **fixed_settings(plan.settings)})
     settings, there = plan.settings, checkpoints_in(folder)
     height, width = plan.size
     spent = Forecast(plan.judges)

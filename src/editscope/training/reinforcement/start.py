@@ -62,7 +62,7 @@ def reinforce_experiment(
     file = source.name if source else "experiment.toml"
     settings, monitors = read_reinforcement(experiment, file)
     prompt = check_planner(experiment, settings, file)
-    decides = {**experiment.decides, **decided_by_rewards(experiment, file), **decided_by_prompt(prompt)}
+    decides = decided_settings(experiment, prompt, file)
     check_folder(folder, resume, {**decides, **fixed_settings(settings)})
     check_settings(experiment, file)
     processes = Processes("ddp", cpu=experiment.model.device == "cpu")
@@ -148,6 +148,11 @@ def reinforce_experiment(
     if not settings.paints:
         return folder / "planner"
     return folder / FINAL if experiment.lora is None else folder / FINAL / WEIGHTS
+
+
+def decided_settings(experiment: Experiment, prompt: UsedPrompt | None, file: str) -> dict[str, Any]:
+    """The settings that a checkpoint must have to be resumed from, apart from those of ``[reinforcement]``."""
+    return {**experiment.decides, **decided_by_rewards(experiment, file), **decided_by_prompt(prompt)}
 
 
 def read_reinforcement(experiment: Experiment, file: str) -> tuple[ReinforcementSettings, MonitorSettings]:

@@ -142,6 +142,17 @@ def test_a_model_in_a_folder_is_the_same_however_it_is_named(
     assert arm.document["model"]["pipeline"] == str(folder / "models" / "k"), "its file is written to another folder"
 
 
+def test_a_limit_that_would_watch_nothing_is_refused_before_any_arm_is_trained(folder: Path) -> None:
+    with (folder / "mine.toml").open("a") as file:
+        file.write("\n[monitors]\nidentity_rate = 0.5\n")
+    with pytest.raises(BadInput, match=r"^plan.toml, arm 'A', \[monitors\] identity_rate: watches the fixed cases"):
+        opened(folder, ARM + PIXELS)
+    done = folder / "compared" / "plan" / "arms" / "a"
+    done.mkdir(parents=True)
+    (done / "trained.json").write_text("{}")
+    assert opened(folder, ARM + PIXELS).arms[1].done, "the tables of a finished comparison can still be written"
+
+
 def test_an_arm_says_what_differs_beside_its_data(folder: Path) -> None:
     (folder / "fast.toml").write_text((folder / "mine.toml").read_text().replace("rate = 0.01", "rate = 0.02"))
     arm = opened(folder, ARM + 'experiment = "fast.toml"\n' + PIXELS).arms[1]

@@ -27,7 +27,6 @@ from editscope.training.reinforcement.reward_table import decided_by_rewards, re
 from editscope.training.reinforcement.run_folder import FolderCheckpoints
 from editscope.training.reinforcement.settings import ReinforcementSettings, fixed_settings, read_settings
 from editscope.training.reinforcement.sources import open_examples
-from editscope.training.reinforcement.unused import refuse_unused
 from editscope.training.settings import Experiment, flattened
 from editscope.training.supervised.evaluation import in_words
 from editscope.training.supervised.export import FINAL
@@ -42,6 +41,7 @@ from editscope.training.supervised.start import (
     seed_generators,
     tracking_of,
 )
+from editscope.training.unused import REINFORCEMENT, refuse_unused
 
 Say = Callable[[str], None]
 
@@ -158,7 +158,7 @@ def decided_settings(experiment: Experiment, prompt: UsedPrompt | None, file: st
 def read_reinforcement(experiment: Experiment, file: str) -> tuple[ReinforcementSettings, MonitorSettings]:
     """The tables ``[reinforcement]`` and ``[monitors]`` of an experiment; BadInput if the rest does not fit them."""
     settings = read_settings(table_of(experiment, "reinforcement", file), file)
-    refuse_unused(experiment, file)
+    refuse_unused(experiment.given, REINFORCEMENT, file)
     if experiment.training.parallel != "ddp":
         raise BadInput(
             f'{file}, [training] parallel: reinforcement learning keeps all weights in every process; write "ddp", not '

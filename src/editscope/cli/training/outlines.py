@@ -52,7 +52,7 @@ def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -
         ("checkpoints", f"every {experiment.checkpoints.every} steps, the last {experiment.checkpoints.keep} are kept"),
         ("folder", _place(folder, resume, [step for step, _ in there])),
     ]
-    _say_rows(rows)
+    say_rows(rows)
 
 
 def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: bool) -> None:
@@ -89,7 +89,7 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
         ("checkpoints", f"every {settings.save_every} rounds, the last {experiment.checkpoints.keep} are kept"),
         ("folder", _place(folder, resume, [step for step, _ in there])),
     ]
-    _say_rows(rows)
+    say_rows(rows)
 
 
 def say_planner(file: Path, folder: Path, resume: bool) -> None:
@@ -117,7 +117,7 @@ def say_planner(file: Path, folder: Path, resume: bool) -> None:
         ("checkpoints", f"every {checkpoints.every} steps, the last {checkpoints.keep} are kept"),
         ("folder", _place(folder, resume, [step for step, _ in there])),
     ]
-    _say_rows(rows)
+    say_rows(rows)
 
 
 def _place(folder: Path, resume: bool, steps: Sequence[int]) -> str:
@@ -165,7 +165,8 @@ def _device_row(device: str) -> list[Row]:
     return [("device", f"{device}: not on this machine, so the run would be refused here")]
 
 
-def _say_rows(rows: Sequence[Row]) -> None:
+def say_rows(rows: Sequence[Row]) -> None:
+    """Print the rows of an outline."""
     from rich.table import Table
 
     table = Table(show_header=False, box=None, pad_edge=False)

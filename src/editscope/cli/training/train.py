@@ -107,16 +107,27 @@ def export(
 
     editscope run paintbench --editor 'diffusers:MODEL?lora=mine/pytorch_lora_weights.safetensors'
     """
-    from editscope.training.run_files import EXPERIMENT
+    from editscope.training.run_files import EXPERIMENT, LORA, NETWORK
+
+    file = folder / EXPERIMENT
+    if not file.is_file():
+        raise BadInput(f"{folder} has no {EXPERIMENT}; give the folder of a training run")
+    for name in (LORA, NETWORK):
+        if (out / name).exists():
+            raise BadInput(f"{out} already has weights ({name}); choose another --out, or delete them first")
+    _say_reading(file)
+    from editscope.editors.spec import EditorSpec
     from editscope.training.settings import read_experiment
     from editscope.training.supervised.export import export_checkpoint
 
-    if not (folder / EXPERIMENT).is_file():
-        raise BadInput(f"{folder} has no {EXPERIMENT}; give the folder of a training run")
-    experiment = read_experiment(folder / EXPERIMENT)
+    experiment = read_experiment(file)
+    model = experiment.model
+    printing.say(f"loading {model.pipeline}")
     weights = export_checkpoint(experiment, folder, out, step)
-    option = "lora" if experiment.lora is not None else "network"
-    printing.say(f"diffusers:{experiment.model.pipeline}?{option}={weights}")
+    options = {"lora" if experiment.lora is not None else "network": str(weights)}
+    if model.revision:
+        options["revision"] = model.revision
+    printing.say(f"{EditorSpec('diffusers', model.pipeline, options)}")
 
 
 app.command(cls=GroupedOptions)(compare)

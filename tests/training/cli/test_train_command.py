@@ -13,6 +13,7 @@ import torch
 from editscope.cases import Edit
 from editscope.cli.app import main
 from editscope.editors import Editor, Request, load_editor
+from editscope.editors.spec import EditorSpec, parse_spec
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.models.loading import load_flow_editor
 from editscope.training.models.lora import add_lora
@@ -70,6 +71,24 @@ def test_what_is_exported_edits_as_in_training(
     assert theirs is not None and untrained is not None
     assert np.abs(ours - theirs).max() <= 1
     assert np.abs(ours - untrained).max() > 1
+
+
+def test_an_export_says_what_it_does_and_keeps_what_is_there(tiny_pipeline: Any, tmp_path: Path, capsys: Any) -> None:
+    file = write_experiment(tmp_path / "mine.toml", settings_for("kontext", tiny_pipeline("kontext")))
+    file.write_text(file.read_text().replace("[model]", '[model]\nrevision = "v1"'))
+    out, exported = tmp_path / "out", tmp_path / "50% & more"
+    assert called("train", "run", file, "--out", out) == 0
+    capsys.readouterr()
+    assert called("train", "export", out, "--out", exported) == 0
+    reading, loading, spec = capsys.readouterr().out.splitlines()
+    assert reading == f"reading {out / 'experiment.toml'} …" and loading == f"loading {tiny_pipeline('kontext')}"
+    options = {"lora": str(exported / "pytorch_lora_weights.safetensors"), "revision": "v1"}
+    assert parse_spec(spec) == EditorSpec("diffusers", str(tiny_pipeline("kontext")), options)
+    before = (exported / "pytorch_lora_weights.safetensors").stat().st_mtime_ns
+    assert called("train", "export", out, "--out", exported, "--step", 2) == 2
+    said = capsys.readouterr()
+    assert "already has weights (pytorch_lora_weights.safetensors); choose another --out" in " ".join(said.err.split())
+    assert not said.out and (exported / "pytorch_lora_weights.safetensors").stat().st_mtime_ns == before
 
 
 def test_a_run_is_outlined_without_weights(tiny_pipeline: Any, tmp_path: Path, capsys: Any) -> None:

@@ -49,6 +49,7 @@ def refused(capsys: Any, *words: Any) -> str:
         ("[tracking]", '[evaluation]\nsuite = "paintbnch"\n[tracking]', "[evaluation]: there is no suite 'paintbnch'"),
         ("[tracking]", '[evaluation]\nsuite = "worldedit"\n[tracking]', 'needs its data: write data = "DIR"'),
         ("log_every = 1", 'log_every = 1\nparallel = "deepspeed"\ndeepspeed = "zero.json"', "zero.json"),
+        ("[tracking]", "[monitors]\nidentity_rate = 0.5\n[tracking]", "mine.toml, [monitors] identity_rate: watches"),
     ],
 )
 def test_a_dry_run_refuses_what_the_run_refuses(

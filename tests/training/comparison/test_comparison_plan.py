@@ -22,6 +22,7 @@ from editscope.training.comparison.start import open_comparison
 from editscope.training.recipes.writing import recipe_texts, write_recipe
 from editscope.training.run_files import FINAL, LORA
 from editscope.training.settings import read_experiment
+from editscope.training.supervised.start import keep_copy
 from support.judged_data import make_picabench, make_worldedit
 from support.judged_data_more import make_kris, make_rise
 from support.training.comparisons import called, zero_lora
@@ -117,6 +118,39 @@ def test_weights_of_another_base_model_are_refused(
     shutil.copy(folder / "mine.toml", trained / "experiment.toml")
     with pytest.raises(BadInput, match="has no weights yet"):
         opened(folder, ARM + 'weights = "trained"\n' + PIXELS)
+
+
+def test_a_model_in_a_folder_is_the_same_however_it_is_named(
+    folder: Path, tiny_pipeline: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copy of an experiment in the folder of its run names a model by its absolute path."""
+    (folder / "models").mkdir()
+    (folder / "models" / "k").symlink_to(tiny_pipeline("kontext"))
+    text = (folder / "mine.toml").read_text()
+    (folder / "mine.toml").write_text(text.replace(str(tiny_pipeline("kontext")), "models/k"))
+    trained = folder / "trained"
+    (trained / FINAL).mkdir(parents=True)
+    keep_copy(folder / "mine.toml", read_experiment(folder / "mine.toml"), trained)
+    zero_lora(settings_for("kontext", tiny_pipeline("kontext")), folder)
+    (folder / "zero.safetensors").rename(trained / FINAL / LORA)
+    (folder / "own.toml").write_text(text.replace(str(tiny_pipeline("kontext")), str(folder / "models" / "k")))
+    plan = ARM + 'weights = "trained"\n[[arms]]\nname = "B"\nexperiment = "own.toml"\n' + PIXELS
+    assert opened(folder, plan).arms[1].weights == (trained / FINAL / LORA).resolve()
+    (folder / "elsewhere").mkdir()
+    monkeypatch.chdir(folder / "elsewhere")
+    arm = opened(folder, ARM + PIXELS).arms[1]
+    assert arm.document["model"]["pipeline"] == str(folder / "models" / "k"), "its file is written to another folder"
+
+
+def test_a_limit_that_would_watch_nothing_is_refused_before_any_arm_is_trained(folder: Path) -> None:
+    with (folder / "mine.toml").open("a") as file:
+        file.write("\n[monitors]\nidentity_rate = 0.5\n")
+    with pytest.raises(BadInput, match=r"^plan.toml, arm 'A', \[monitors\] identity_rate: watches the fixed cases"):
+        opened(folder, ARM + PIXELS)
+    done = folder / "compared" / "plan" / "arms" / "a"
+    done.mkdir(parents=True)
+    (done / "trained.json").write_text("{}")
+    assert opened(folder, ARM + PIXELS).arms[1].done, "the tables of a finished comparison can still be written"
 
 
 def test_an_arm_says_what_differs_beside_its_data(folder: Path) -> None:

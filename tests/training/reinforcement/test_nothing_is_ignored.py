@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from editscope.cli.app import main
 from editscope.errors import BadInput
 from editscope.training.reinforcement.start import read_reinforcement, reinforce_experiment
 from editscope.training.settings import read_experiment
@@ -88,12 +89,13 @@ def test_a_limit_on_a_number_that_the_run_has_not_is_refused(entry: str, tmp_pat
 @pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_a_checkpoint_of_other_rewards_is_refused_with_what_differs(
-    tiny_pipeline: Callable[[str], Path], tmp_path: Path
+    tiny_pipeline: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = write_reinforcement(tmp_path / "e.toml", tiny_pipeline("kontext"), rounds=1)
     reinforce_experiment(read_experiment(file), tmp_path / "run", source=file)
     text = file.read_text()
     changes = [
+        ("kl = 0.01", "kl = 0.02", "[(]kl was 0.01, now 0.02"),
         ("outside = 0.5", "outside = 0.25", r"\(rewards.weights.outside was 0.5, now 0.25\)"),
         ('outside = "psnr_outside"', 'outside = "miou"', r'\(rewards.specs.outside was "psnr_outside", now "miou"\)'),
         ("[rewards.specs]", '[rewards.specs]\nmore = "miou"', r'\(rewards.specs.more was not set, now "miou"; '),
@@ -110,5 +112,9 @@ def test_a_checkpoint_of_other_rewards_is_refused_with_what_differs(
             match=rf"was saved with different settings .*{sentence}|was saved with different settings {sentence}",
         ):
             reinforce_experiment(read_experiment(file), tmp_path / "run", source=file, resume=True)
+        with pytest.raises(SystemExit) as ended:
+            main(["train", "run", str(file), "--out", str(tmp_path / "run"), "--resume", "--dry-run"])
+        error = " ".join(capsys.readouterr().err.split())
+        assert ended.value.code == 2 and "was saved with different settings" in error, "a dry run refuses it too"
     file.write_text(text.replace("rounds = 1", "rounds = 2").replace("?jobs=1", "?jobs=2"))
     reinforce_experiment(read_experiment(file), tmp_path / "run", source=file, resume=True)

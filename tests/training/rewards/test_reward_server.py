@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,15 +22,27 @@ import pytest
 import editscope as es
 from editscope.cli import main
 from editscope.errors import BadInput, Stopped
-from editscope.training.rewards import Rollout, load_reward
+from editscope.training.rewards import Reward, RewardValue, Rollout, load_reward, reward_function
 from editscope.training.rewards.client import RemoteReward, RewardClient
 from editscope.training.rewards.problems import Problems, example_of
 from editscope.training.rewards.server.messages import write_picture, write_rollout
+from editscope.training.rewards.server.serve import ServedReward
+from editscope.training.rewards.server.served import describe
 from support.servers.judge_server import KEY, JudgeServer, agreeable
 from support.servers.reward_server import RewardServer
 from support.training.rollouts import ANSWER, SOURCE, a_rollout, answer_of, shades
 
 pytestmark = pytest.mark.slow
+
+
+class Graded(Reward):
+    """A reward with a scale of its own."""
+
+    name = "graded"
+    low, high = -2.0, 5.0
+
+    def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
+        return [RewardValue(3.0)] * len(rollouts)
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +77,23 @@ def test_a_server_gives_what_the_function_gives(encoding: Any) -> None:
         assert (there.low, there.high) == (0.0, 2.0)
         assert there.score(rollouts) == here
         assert load_reward(server.url).score(rollouts) == here, "an address is the spec of a reward"
+
+
+def test_a_server_that_is_down_gives_no_value_and_a_run_waits_for_it() -> None:
+    (value,) = RemoteReward("http://127.0.0.1:1", retries=0).score([a_rollout()])
+    assert value.value is None and value.status == "error" and "does not answer" in value.reason
+
+
+def test_a_sum_has_the_scale_that_its_server_turns_out_to_have() -> None:
+    with RewardServer([Graded()]) as server:
+        function = reward_function({"grade": server.url, "minus": "miou"}, weights={"minus": -1.0})
+        assert (function.low, function.high) == (-1.0, 1.0), "nobody was asked yet"
+        function.prepare()
+        assert (function.low, function.high) == (function.sum.low, function.sum.high) == (-3.0, 5.0)
+        assert "from -3 to 5" in describe(ServedReward(function.sum, Problems([])))[0]
+        with RewardServer([RemoteReward(server.url)]) as second:
+            second.served.reward.prepare()
+            assert (second.served.reward.low, second.served.reward.high) == (-2.0, 5.0)
 
 
 def test_a_problem_is_named_by_its_suite_and_id() -> None:
@@ -103,8 +132,8 @@ def test_a_suite_of_a_judge_is_served_by_its_protocol(tmp_path: Path) -> None:
 def test_a_budget_that_is_spent_stops_the_server_and_says_so() -> None:
     with JudgeServer(agreeable) as judge, RewardServer([f"reason?judge={judge.spec()}&budget=0.0000001"]) as server:
         remote = RemoteReward(server.url, retries=0)
-        (value,) = remote.score([a_rollout()])
-        assert value.value is None and "budget" in value.reason
+        with pytest.raises(Stopped, match=r"has stopped: .*budget"):  # not a judge that is down, for which a run waits
+            remote.score([a_rollout()])
         with pytest.raises(BadInput, match="has stopped"):
             remote.prepare()
         with pytest.raises(Stopped, match="has stopped"):

@@ -52,12 +52,14 @@ def say_outline(experiment: Experiment, file: str, folder: Path, resume: bool) -
         ("checkpoints", f"every {experiment.checkpoints.every} steps, the last {experiment.checkpoints.keep} are kept"),
         ("folder", _place(folder, resume, [step for step, _ in there])),
     ]
-    _say_rows(rows)
+    say_rows(rows)
 
 
 def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: bool) -> None:
     """Print what reinforcement learning will do: what is sampled, computed, asked and paid."""
     from editscope.training.reinforcement.outline import outline_reinforcement
+    from editscope.training.reinforcement.settings import fixed_settings
+    from editscope.training.reinforcement.start import decided_settings
     from editscope.training.run_files import checkpoints_in
     from editscope.training.supervised.start import check_folder, check_trackers, tracking_of
     from editscope.transport.forecast import Forecast
@@ -65,7 +67,8 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
     check_trackers(tracking_of(experiment, file), folder, file)
     plan = outline_reinforcement(experiment, file)
     if resume or not folder.is_dir():
-        check_folder(folder, resume)
+        decides = decided_settings(experiment, plan.prompt, file)
+        check_folder(folder, resume, {**decides, **fixed_settings(plan.settings)})
     settings, there = plan.settings, checkpoints_in(folder)
     height, width = plan.size
     spent = Forecast(plan.judges)
@@ -86,7 +89,7 @@ def say_reinforcement(experiment: Experiment, file: str, folder: Path, resume: b
         ("checkpoints", f"every {settings.save_every} rounds, the last {experiment.checkpoints.keep} are kept"),
         ("folder", _place(folder, resume, [step for step, _ in there])),
     ]
-    _say_rows(rows)
+    say_rows(rows)
 
 
 def say_planner(file: Path, folder: Path, resume: bool) -> None:
@@ -114,7 +117,7 @@ def say_planner(file: Path, folder: Path, resume: bool) -> None:
         ("checkpoints", f"every {checkpoints.every} steps, the last {checkpoints.keep} are kept"),
         ("folder", _place(folder, resume, [step for step, _ in there])),
     ]
-    _say_rows(rows)
+    say_rows(rows)
 
 
 def _place(folder: Path, resume: bool, steps: Sequence[int]) -> str:
@@ -162,7 +165,8 @@ def _device_row(device: str) -> list[Row]:
     return [("device", f"{device}: not on this machine, so the run would be refused here")]
 
 
-def _say_rows(rows: Sequence[Row]) -> None:
+def say_rows(rows: Sequence[Row]) -> None:
+    """Print the rows of an outline."""
     from rich.table import Table
 
     table = Table(show_header=False, box=None, pad_edge=False)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -13,8 +11,9 @@ import typer
 from editscope import printing
 from editscope.cli.help import GroupedCommands, GroupedOptions
 from editscope.cli.training.compare import compare
+from editscope.cli.training.interrupts import ended_at_once
 from editscope.cli.training.train_small import small, small_export
-from editscope.errors import BadInput, Stopped
+from editscope.errors import BadInput
 
 app = typer.Typer(
     cls=GroupedCommands,
@@ -63,7 +62,7 @@ def run(
 
         (say_reinforcement if "reinforcement" in read.extra else say_outline)(read, experiment.name, folder, resume)
         return
-    with _ended_at_once(folder):
+    with ended_at_once(folder):
         if "reinforcement" in read.extra:
             from editscope.training.reinforcement.start import reinforce_experiment
 
@@ -108,16 +107,27 @@ def export(
 
     editscope run paintbench --editor 'diffusers:MODEL?lora=mine/pytorch_lora_weights.safetensors'
     """
-    from editscope.training.run_files import EXPERIMENT
+    from editscope.training.run_files import EXPERIMENT, LORA, NETWORK
+
+    file = folder / EXPERIMENT
+    if not file.is_file():
+        raise BadInput(f"{folder} has no {EXPERIMENT}; give the folder of a training run")
+    for name in (LORA, NETWORK):
+        if (out / name).exists():
+            raise BadInput(f"{out} already has weights ({name}); choose another --out, or delete them first")
+    _say_reading(file)
+    from editscope.editors.spec import EditorSpec
     from editscope.training.settings import read_experiment
     from editscope.training.supervised.export import export_checkpoint
 
-    if not (folder / EXPERIMENT).is_file():
-        raise BadInput(f"{folder} has no {EXPERIMENT}; give the folder of a training run")
-    experiment = read_experiment(folder / EXPERIMENT)
+    experiment = read_experiment(file)
+    model = experiment.model
+    printing.say(f"loading {model.pipeline}")
     weights = export_checkpoint(experiment, folder, out, step)
-    option = "lora" if experiment.lora is not None else "network"
-    printing.say(f"diffusers:{experiment.model.pipeline}?{option}={weights}")
+    options = {"lora" if experiment.lora is not None else "network": str(weights)}
+    if model.revision:
+        options["revision"] = model.revision
+    printing.say(f"{EditorSpec('diffusers', model.pipeline, options)}")
 
 
 app.command(cls=GroupedOptions)(compare)
@@ -149,7 +159,7 @@ def planner(
         return
     from editscope.training.planner.start import train_planner
 
-    with _ended_at_once(folder):
+    with ended_at_once(folder):
         weights = train_planner(experiment, folder, resume=resume, say=printing.say)
     printing.say(f"{weights}")
 
@@ -158,23 +168,6 @@ def _say_reading(file: Path) -> None:
     """Say at once which file is read: PyTorch and diffusers take seconds to load. Only the first process does."""
     if os.environ.get("RANK", "0") == "0":
         printing.say(f"reading {file} …")
-
-
-@contextmanager
-def _ended_at_once(folder: Path) -> Iterator[None]:
-    """Turn a second Ctrl-C, which stops at once, into a sentence that says how to resume."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        from editscope.training.run_files import checkpoints_in
-
-        there = checkpoints_in(folder)
-        if not there:
-            raise Stopped("aborted before the first checkpoint; run the same command to start over") from None
-        raise Stopped(
-            f"aborted, but the checkpoint of step {there[-1][0]} is kept: to resume from it, run the same command with "
-            "--resume"
-        ) from None
 
 
 app.command("small", cls=GroupedOptions)(small)

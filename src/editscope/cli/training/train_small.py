@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from editscope import printing
+from editscope.cli.training.interrupts import ended_at_once
 from editscope.errors import BadInput
 
 if TYPE_CHECKING:
@@ -73,9 +75,10 @@ def small(
         _say_outline(replace(read, number=next_stage(out) if resume else 1), out, resume)
         return
     lasts = "" if seconds is None else f" --seconds {seconds:g}"
-    with locked_folder(out) as journal:
+    command = f"editscope train small --out {shlex.quote(str(out))}{lasts} --resume"
+    with ended_at_once(out, f"run `{command}`"), locked_folder(out) as journal:
         read = replace(read, number=next_stage(out) if resume else 1)
-        _train(read, file, out, journal, resume, start, f"editscope train small --out {out}{lasts} --resume")
+        _train(read, file, out, journal, resume, start, command)
 
 
 def _train(
@@ -101,7 +104,7 @@ def _train(
     stage.run()
     printing.say(
         f"{out}: stage {_numbered(recipe)} finished at step {stage.learner.step}; "
-        f"`editscope train small-export {out} --out FILE` writes its weights"
+        f"`editscope train small-export {shlex.quote(str(out))} --out FILE` writes its weights"
     )
     if recipe.number < len(recipe.stages):
         printing.say(f"the next stage: `{command}`")
@@ -135,8 +138,8 @@ def _read(file: Path) -> SmallRecipe:
 def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
     """Print what the stage will do."""
     import torch
-    from rich.table import Table
 
+    from editscope.cli.training.outlines import say_rows
     from editscope.training.checkpoints import checkpoints_in
     from editscope.training.small.network import SmallNetwork, parameters_of
     from editscope.training.small.stream import cells_of
@@ -149,7 +152,6 @@ def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
     lasts = f"{stage.seconds:g} seconds or {count(stage.steps, 'step')}, whichever comes first"
     falls = f", falls to 0 over the last {stage.fall:.0%}" if stage.fall else ""
     saved = checkpoints_in(folder)
-    table = Table(show_header=False, box=None, pad_edge=False)
     rows = [
         ("parameters", f"{parameters:,}"),
         ("device", stage.on),
@@ -163,9 +165,7 @@ def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
         ("checkpoints", f"every {stage.save_every} steps and at the end"),
         ("folder", str(folder)),
     ]
-    for name, value in rows:
-        table.add_row(name, value)
-    printing.console().print(table)
+    say_rows(rows)
 
 
 def small_export(

@@ -19,8 +19,10 @@ from editscope.training.comparison.settings import BASE, ArmSettings, Comparison
 from editscope.training.data.settings import data_settings
 from editscope.training.data.sources import open_source
 from editscope.training.models.settings import LoraSettings
+from editscope.training.places import full_place
 from editscope.training.run_files import EXPERIMENT, checkpoints_in, weights_in
 from editscope.training.settings import Experiment, experiment_of, read_document
+from editscope.training.unused import SUPERVISED, refuse_unused, refuse_unwatched
 
 TRAINED = "trained.json"
 OTHER_WAYS = ("reinforcement", "planner")
@@ -105,7 +107,11 @@ def _arm(
     experiment = _checked(own, file, folder_name(arm.name))
     _same_model(experiment, base, where)
     _has_data(experiment, where)
-    return Arm(arm.name, experiment, folder, document=own, notes=tuple(_notes(experiment, base, own)))
+    made = Arm(arm.name, experiment, folder, document=own, notes=tuple(_notes(experiment, base, own)))
+    if not made.done:
+        refuse_unused(own, SUPERVISED, where)
+        refuse_unwatched(experiment, where)
+    return made
 
 
 def _checked(document: Mapping[str, Any], file: Path, name: str = "") -> Experiment:
@@ -122,7 +128,8 @@ def _checked(document: Mapping[str, Any], file: Path, name: str = "") -> Experim
 def _same_model(experiment: Experiment, base: Experiment, where: str) -> None:
     for name in ("pipeline", "revision", "precision"):
         mine, theirs = getattr(experiment.model, name), getattr(base.model, name)
-        if mine != theirs:
+        same = full_place(mine) == full_place(theirs) if name == "pipeline" else mine == theirs
+        if not same:
             raise BadInput(
                 f"{where}: [model] {name} is {mine!r}, but {theirs!r} in the base; all arms must have the same "
                 "base model"
@@ -162,6 +169,9 @@ def anchored(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """The tables of an experiment with absolute paths, so that its file can be anywhere."""
     home = folder.resolve()
     tables = {name: dict(table) if isinstance(table, Mapping) else table for name, table in document.items()}
+    model = tables.get("model")
+    if isinstance(model, dict) and _is_next_to(model.get("pipeline"), home):
+        model["pipeline"] = str(home / model["pipeline"])
     for table, entry in (("training", "cache"), ("training", "deepspeed"), ("lora", "start")):
         if isinstance(tables.get(table), dict) and tables[table].get(entry):
             tables[table][entry] = str(home / str(tables[table][entry]))
@@ -169,6 +179,11 @@ def anchored(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     if isinstance(data, dict) and isinstance(data.get("parts"), list):
         data["parts"] = [_anchored_part(part, home) if isinstance(part, Mapping) else part for part in data["parts"]]
     return tables
+
+
+def _is_next_to(named: Any, home: Path) -> bool:
+    """Whether a model is a folder that is only found from the file of its experiment, as ``experiment_of`` does."""
+    return isinstance(named, str) and not Path(named).is_dir() and (home / named).is_dir()
 
 
 def _anchored_part(part: Mapping[str, Any], home: Path) -> dict[str, Any]:

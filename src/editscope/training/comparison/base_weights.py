@@ -10,6 +10,7 @@ from typing import Any
 from editscope.errors import BadInput
 from editscope.outside import reason_of
 from editscope.training.models.loading import check_pipeline
+from editscope.training.places import full_place
 from editscope.training.run_files import EXPERIMENT, NETWORK, weights_in
 from editscope.training.settings import Experiment, read_experiment
 
@@ -17,10 +18,10 @@ from editscope.training.settings import Experiment, read_experiment
 def weights_of_training(folder: Path, base: Experiment, where: str) -> Path:
     """The weights that a training has written; BadInput if it trained another base model."""
     other = read_experiment(folder / EXPERIMENT).model
-    if (other.pipeline, other.revision) != (base.model.pipeline, base.model.revision):
+    here = base.model
+    if (full_place(other.pipeline), other.revision) != (full_place(here.pipeline), here.revision):
         raise BadInput(
-            f"{where}: {folder} trained {other.pipeline}, not {base.model.pipeline}; all arms must have the "
-            "same base model"
+            f"{where}: {folder} trained {other.pipeline}, not {here.pipeline}; all arms must have the same base model"
         )
     weights = weights_in(folder)
     if weights is None:

@@ -46,6 +46,11 @@ def fixed_cases(settings: DataSettings, count: int, multiple: int) -> FixedCases
     return FixedCases(tuple(examples), held_out, "; ".join(sentences))
 
 
+def are_held_out(settings: DataSettings, count: int) -> bool:
+    """Whether none of so many fixed cases is trained on. Makes none of them."""
+    return all(_apart(part)[1] for part in settings.parts[:count])
+
+
 def _apart(part: PartSettings) -> tuple[TrainingSource, bool, str]:
     """A source of cases, whether they are held out, and that in words."""
     if part.kind == "stream":

@@ -19,6 +19,7 @@ from editscope.training.supervised.settings import (
     ScheduleSettings,
     TrainingSettings,
 )
+from editscope.training.unused import PLANNER, refuse_unused
 
 USED = ("lora", "training", "optimizer", "schedule", "ema", "checkpoints")
 
@@ -63,6 +64,7 @@ def read_planner(file: Path) -> PlannerExperiment:
     tables = {
         name: read_table(TABLES[name], document[name], f"{file.name}, [{name}]") for name in USED if name in document
     }
+    refuse_unused(document, PLANNER, file.name)
     if "lora" in tables and tables["lora"].start is not None:
         raise BadInput(
             f"{file.name}, [lora] start: a planner continues from the folder that [planner] model names; write "

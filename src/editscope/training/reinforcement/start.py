@@ -27,7 +27,6 @@ from editscope.training.reinforcement.round_log import RoundLog
 from editscope.training.reinforcement.run_folder import FolderCheckpoints
 from editscope.training.reinforcement.settings import ReinforcementSettings, fixed_settings, read_settings
 from editscope.training.reinforcement.sources import open_examples
-from editscope.training.reinforcement.unused import refuse_unused
 from editscope.training.settings import Experiment, flattened
 from editscope.training.supervised.exchange import ProcessExchange
 from editscope.training.supervised.export import FINAL
@@ -42,6 +41,7 @@ from editscope.training.supervised.start import (
     seed_generators,
     tracking_of,
 )
+from editscope.training.unused import REINFORCEMENT, refuse_unused
 
 Say = Callable[[str], None]
 
@@ -62,7 +62,7 @@ def reinforce_experiment(
     file = source.name if source else "experiment.toml"
     settings, monitors = read_reinforcement(experiment, file)
     prompt = check_planner(experiment, settings, file)
-    decides = {**experiment.decides, **decided_by_rewards(experiment, file), **decided_by_prompt(prompt)}
+    decides = decided_settings(experiment, prompt, file)
     check_folder(folder, resume, {**decides, **fixed_settings(settings)})
     check_settings(experiment, file)
     processes = Processes("ddp", cpu=experiment.model.device == "cpu")
@@ -127,10 +127,15 @@ def reinforce_experiment(
     return folder / FINAL if experiment.lora is None else folder / FINAL / WEIGHTS
 
 
+def decided_settings(experiment: Experiment, prompt: UsedPrompt | None, file: str) -> dict[str, Any]:
+    """The settings that a checkpoint must have to be resumed from, apart from those of ``[reinforcement]``."""
+    return {**experiment.decides, **decided_by_rewards(experiment, file), **decided_by_prompt(prompt)}
+
+
 def read_reinforcement(experiment: Experiment, file: str) -> tuple[ReinforcementSettings, MonitorSettings]:
     """The tables ``[reinforcement]`` and ``[monitors]`` of an experiment; BadInput if the rest does not fit them."""
     settings = read_settings(table_of(experiment, "reinforcement", file), file)
-    refuse_unused(experiment, file)
+    refuse_unused(experiment.given, REINFORCEMENT, file)
     if experiment.training.parallel != "ddp":
         raise BadInput(
             f'{file}, [training] parallel: reinforcement learning keeps all weights in every process; write "ddp", not '

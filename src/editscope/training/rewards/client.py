@@ -29,6 +29,10 @@ LARGEST_REPLY = 64 << 20
 JSON = "application/json"
 
 
+class ServerStopped(Stopped):
+    """A reward server that gives no more rewards: a budget of its own is spent. Asking again would not help."""
+
+
 class RewardClient:
     """A connection to ``editscope serve-reward``, for any number of threads.
 
@@ -117,7 +121,7 @@ class RewardClient:
                     return reply
                 why = received((reply or {}).get("stopped") or (reply or {}).get("error") or f"status {status}", 500)
                 if reply and reply.get("stopped"):
-                    raise Stopped(f"the reward server {self.address} has stopped: {why}")
+                    raise ServerStopped(f"the reward server {self.address} has stopped: {why}")
                 if status != 200 and status not in AGAIN:
                     fix = f"; set the variable {TOKEN}" if status == 401 else ""
                     raise BadInput(f"the reward server {self.address} refuses the request: {why}{fix}")
@@ -193,12 +197,14 @@ class RemoteReward(Reward):
         self.low, self.high = float(about.get("low", 0.0)), float(about.get("high", 1.0))
 
     def score(self, rollouts: Sequence[Rollout]) -> list[RewardValue]:
-        """The values that the server returns; a server that does not answer gives none."""
+        """The values that the server returns; none if it does not answer. Raises Stopped if its budget is spent."""
         values: list[RewardValue] = []
         for start in range(0, len(rollouts), self.batch):
             part = rollouts[start : start + self.batch]
             try:
                 values += self.client.score(part, by_id=self.by_id, encoding=self.encoding)
+            except ServerStopped:
+                raise
             except EditscopeError as error:
                 values += [RewardValue(None, "error", str(error))] * len(part)
         return values

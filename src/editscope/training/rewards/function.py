@@ -30,9 +30,18 @@ class RewardFunction:
         self.sum = total
         self.problems = problems
         self.missing = missing
-        self.low, self.high = total.low, total.high
         self.__name__ = "+".join(total.on)
         """What trainers call it in their logs."""
+
+    @property
+    def low(self) -> float:
+        """The lower end of the scale."""
+        return self.sum.low
+
+    @property
+    def high(self) -> float:
+        """The upper end of the scale."""
+        return self.sum.high
 
     def __call__(
         self,

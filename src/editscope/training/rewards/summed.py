@@ -54,11 +54,21 @@ class RewardSum(Reward):
         self.on = tuple(name for name in self.rewards if name not in set(off))
         if not self.on:
             raise BadInput("every reward of the sum is off; leave at least one on")
-        ends = [
-            sorted((self.weights[name] * self.rewards[name].low, self.weights[name] * self.rewards[name].high))
-            for name in self.on
-        ]
-        self.low, self.high = (float(sum(end)) for end in zip(*ends, strict=True))
+
+    @property
+    def low(self) -> float:  # type: ignore[override] # parts may learn their scale later, in prepare()
+        """The lower end of the scale."""
+        return sum(min(ends) for ends in self._ends())
+
+    @property
+    def high(self) -> float:  # type: ignore[override]
+        """The upper end of the scale."""
+        return sum(max(ends) for ends in self._ends())
+
+    def _ends(self) -> list[tuple[float, float]]:
+        """Both ends of each part that is on, weighted; a negative weight turns them around."""
+        parts = [(self.weights[name], self.rewards[name]) for name in self.on]
+        return [(float(weight * part.low), float(weight * part.high)) for weight, part in parts]
 
     def _read_weights(self, given: Mapping[str, float] | Sequence[float] | None) -> dict[str, float]:
         names = list(self.rewards)

@@ -41,6 +41,7 @@ from editscope.training.supervised.operations import OperationCounter
 from editscope.training.supervised.outline import sides_of
 from editscope.training.supervised.parallel import Processes, check_deepspeed
 from editscope.training.supervised.settings import ScheduleSettings
+from editscope.training.unused import SUPERVISED, refuse_unused, refuse_unwatched
 from editscope.wording import count
 
 Say = Callable[[str], None]
@@ -199,6 +200,9 @@ def named_in_full(text: str, table: str, entry: str, place: Path) -> str:
 
 def check_settings(experiment: Experiment, file: str) -> None:
     """Raise BadInput for settings that exclude each other, or name missing files. Loads nothing and calls nobody."""
+    if "reinforcement" not in experiment.extra:
+        refuse_unused(experiment.given, SUPERVISED, file)
+        refuse_unwatched(experiment, file)
     training = experiment.training
     if experiment.model.compile and training.parallel == "fsdp":
         raise BadInput(f'{file}, [model] compile: is not supported with parallel = "fsdp"; remove it, or use "ddp"')

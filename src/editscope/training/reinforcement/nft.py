@@ -73,7 +73,7 @@ class DiffusionNft(Learner[PaintedBatch]):
         orders = torch.stack([torch.randperm(len(levels), generator=one) for one in generators])
         for time in range(self._settings.nft_times):
             sigma = levels[orders[:, time]].to(clean.device)
-            yield self._loss_at(batch, sigma, noise_for(generators, clean), good, counted)
+            yield self._loss_at(batch, sigma, noise_for(generators, clean.shape[1:], clean.device), good, counted)
 
     def end_round(self, round_number: int) -> dict[str, float]:
         """The old policy follows, more slowly the longer the run goes."""

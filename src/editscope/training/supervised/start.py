@@ -103,7 +103,6 @@ def train(
             ExampleEncoder(editor, cache, encoding_identity(experiment), tell),
             experiment.timesteps,
             drop_instruction=training.drop_instruction,
-            bf16=experiment.model.precision == "bf16",
             counter=OperationCounter(editor.network, experiment.model.keep)
             if OperationCounter.can_count(editor.network)
             else None,
@@ -121,7 +120,6 @@ def train(
                 sampler_of(type(editor.pipe).__name__, tracking, experiment.evaluation),
                 experiment.timesteps,
                 monitors,
-                bf16=experiment.model.precision == "bf16",
                 say=tell,
             )
             hooks.append(looks)

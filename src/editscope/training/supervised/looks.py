@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from statistics import fmean
@@ -16,7 +16,7 @@ from editscope.training.data.examples import EditExample
 from editscope.training.data.fixed_cases import FixedCases
 from editscope.training.log.settings import TrackingSettings
 from editscope.training.models.base import Condition
-from editscope.training.models.conditions import moved
+from editscope.training.models.conditions import moved, together
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.models.sampling import first_noise, integrate, velocity_of
 from editscope.training.monitors import (
@@ -61,14 +61,23 @@ def sampler_of(pipeline: str, tracking: TrackingSettings, evaluation: Evaluation
 
 
 class KeptEncoder(ExampleEncoder):
-    """An encoder of few examples: it keeps its results in memory, on the CPU."""
+    """An encoder of few examples: it makes each encoding once, and keeps it in memory, on the CPU."""
 
     def __init__(self, editor: PipelineFlowEditor) -> None:
         super().__init__(editor)
         self._made: dict[str, Condition] = {}
 
+    def answers(self, pictures: Sequence[Pixels]) -> torch.Tensor:
+        """The clean latents of pictures of one size."""
+        return torch.cat([self.latents(picture) for picture in pictures])
+
+    def conditions(self, examples: Sequence[EditExample], without: Sequence[bool]) -> Condition:
+        """The conditions of examples as one."""
+        return together([self.condition(one, without=left) for one, left in zip(examples, without, strict=True)])
+
     def _kept(self, key: str, make: Callable[[], Condition]) -> Condition:
         if key not in self._made:
+            self.made += 1
             self._made[key] = moved(make(), "cpu")
         return moved(self._made[key], next(self._editor.network.parameters()).device)
 

@@ -20,7 +20,6 @@ from editscope.training.planner.objective import PlannerObjective, longest_pair
 from editscope.training.planner.pairs import PairLoader, read_pairs
 from editscope.training.planner.prompts import PlannerPrompt, save_prompt
 from editscope.training.planner.settings import PlannerSettings
-from editscope.training.supervised.averaging import in_place
 from editscope.training.supervised.export import FINAL
 from editscope.training.supervised.loop import LoopSettings, TrainingLoop
 from editscope.training.supervised.parallel import Processes, whole
@@ -32,6 +31,7 @@ from editscope.training.supervised.start import (
     seed_generators,
     warm_up_note,
 )
+from editscope.training.weights import copied_in
 
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 
@@ -90,7 +90,7 @@ def train_planner(
             loop.run()
             values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}
             if processes.first:
-                with in_place(loop.trained, values):
+                with copied_in(loop.trained, values):
                     processes.unwrapped(objective.network).save_pretrained(folder / FINAL)  # type: ignore[operator]
                 tokenizer.save_pretrained(folder / FINAL)
                 save_prompt(folder / FINAL, PlannerPrompt(planner.prompt, text_only=True))

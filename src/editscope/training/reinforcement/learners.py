@@ -14,8 +14,8 @@ import torch
 
 from editscope.errors import BadInput, Stopped
 from editscope.training.reinforcement.exchange import ProcessExchange
-from editscope.training.reinforcement.policies import trained_parameters
 from editscope.training.reinforcement.sampler import seed_of
+from editscope.training.weights import trained_parameters
 
 BatchT = TypeVar("BatchT")
 

@@ -125,7 +125,8 @@ def make_objective(network: Any, name: str, tokens: int) -> FlowObjective:
     )
     kind = QwenPlusEditor if "qwen" in name else KontextEditor
     editor = kind(pipe)
-    return FlowObjective(editor, DrawnEncoder(editor, tokens), TimestepSettings(), bf16=True)  # type: ignore[arg-type]
+    editor.bf16 = True
+    return FlowObjective(editor, DrawnEncoder(editor, tokens), TimestepSettings())  # type: ignore[arg-type]
 
 
 def step(objective: FlowObjective, examples: list[EditExample], optimizer: torch.optim.Optimizer) -> torch.Tensor:

@@ -62,6 +62,9 @@ class TinyFlow(FlowEditor):
     def no_instruction(self, pictures: Sequence[Sequence[Pixels]]) -> Condition:
         return {"picture": self.latents([shown[0] for shown in pictures]), "text": torch.zeros(len(pictures), TEXT)}
 
+    def latent_shape(self, size: tuple[int, int]) -> tuple[int, int, int]:
+        return 3, *size
+
     def latents(self, pictures: Sequence[Pixels]) -> torch.Tensor:
         stacked = torch.from_numpy(np.stack(pictures)).float()
         return (stacked / 127.5 - 1).permute(0, 3, 1, 2).contiguous()

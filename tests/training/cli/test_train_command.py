@@ -17,7 +17,7 @@ from editscope.editors.spec import EditorSpec, parse_spec
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.models.loading import load_flow_editor
 from editscope.training.models.lora import add_lora
-from editscope.training.models.sampling import first_noise, sample
+from editscope.training.models.sampling import first_noise, integrate, velocity_of
 from editscope.training.settings import read_experiment
 from support.training.experiments import write_experiment
 from support.training.logged import read_log
@@ -66,7 +66,8 @@ def test_what_is_exported_edits_as_in_training(
     weights = load_checkpoint(checkpoints_in(out)[-1][1]).weights
     flow.network.load_state_dict(dict(weights), strict=False)
     condition = flow.condition(["make it red"], [[shown]])
-    made = sample(flow, condition, first_noise(flow, size, [5]), flow.sigmas(2, size), guidance=1.0)
+    sigmas = flow.sigmas(2, size).tolist()
+    made = integrate(velocity_of(flow, condition, guidance=1.0), first_noise(flow, size, [5]), sigmas)
     ours = flow.pixels(made)[0].numpy().astype(int)
     assert theirs is not None and untrained is not None
     assert np.abs(ours - theirs).max() <= 1

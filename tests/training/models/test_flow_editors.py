@@ -16,7 +16,7 @@ from editscope.training.models.conditions import together
 from editscope.training.models.loading import load_flow_editor, load_trained_editor
 from editscope.training.models.lora import add_lora, lora_weights, target_modules
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
-from editscope.training.models.sampling import first_noise, sample
+from editscope.training.models.sampling import first_noise, integrate, velocity_of
 from editscope.training.models.settings import LoraSettings, ModelSettings
 from support.training.tiny_editors import FAMILIES, picture, settings_for
 
@@ -56,7 +56,7 @@ def by_pipeline(editor: PipelineFlowEditor, shown: list[Any], text: str, noise: 
 def by_editor(editor: PipelineFlowEditor, shown: list[Any], text: str, noise: torch.Tensor, **more: Any) -> Any:
     condition = editor.condition([text], [shown])
     size = noise.shape[2] * 8, noise.shape[3] * 8
-    latents = sample(editor, condition, noise, editor.sigmas(STEPS, size), **more)
+    latents = integrate(velocity_of(editor, condition, **more), noise, editor.sigmas(STEPS, size).tolist())
     return editor.pixels(latents)[0].numpy()
 
 
@@ -205,7 +205,7 @@ def test_checkpointing_and_bf16_give_about_the_same_gradient(
     rounded = load_flow_editor(settings_for("qwen_plus", folder, precision="bf16"))
     with torch.no_grad():
         exact, coarse = (one.velocity(noise, sigma, condition).float() for one in (editor, rounded))
-    assert rounded.dtype == torch.bfloat16
+    assert rounded.dtype == torch.bfloat16 and rounded.bf16 and not editor.bf16
     assert 0 < (exact - coarse).abs().mean() < 0.15 * exact.abs().mean()
 
 

@@ -15,10 +15,11 @@ from editscope.training.models.loading import load_trained_editor
 from editscope.training.models.lora import add_lora, lora_weights, save_lora
 from editscope.training.models.lora_start import load_start, start_file
 from editscope.training.models.settings import LoraSettings
-from editscope.training.reinforcement.policies import WeightCopy, reference_of
+from editscope.training.reinforcement.policies import reference_of
 from editscope.training.reinforcement.start import reinforce_experiment
 from editscope.training.settings import read_experiment
 from editscope.training.supervised.start import EXPERIMENT, train
+from editscope.training.weights import WeightCopy
 from support.training.experiments import write_experiment, write_reinforcement
 from support.training.tiny_editors import settings_for
 

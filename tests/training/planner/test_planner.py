@@ -238,7 +238,8 @@ def test_a_trained_planner_goes_on_from_either_folder(
 def test_a_planner_with_rewards_is_pulled_to_what_it_began_with_and_saved_with_its_layers(
     layers: Path, tmp_path: Path
 ) -> None:
-    from editscope.training.reinforcement.policies import WeightCopy, reference_of
+    from editscope.training.reinforcement.policies import reference_of
+    from editscope.training.weights import WeightCopy
 
     planner = reinforced(layers, "both", 4)
     assert isinstance(reference_of(planner.network), WeightCopy)

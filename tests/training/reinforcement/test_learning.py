@@ -12,7 +12,8 @@ from editscope.training.reinforcement.grpo import FlowGrpo, gaussian_kl
 from editscope.training.reinforcement.learners import LossPart
 from editscope.training.reinforcement.loop import ReinforcementRun
 from editscope.training.reinforcement.nft import DiffusionNft, implicit_policies
-from editscope.training.reinforcement.policies import LoraOff, WeightCopy, reference_of
+from editscope.training.reinforcement.policies import LoraOff, reference_of
+from editscope.training.weights import WeightCopy
 from support.training.listed_examples import ListedExamples
 from support.training.simple_rewards import ByFunction, brightness
 from support.training.small_runs import (

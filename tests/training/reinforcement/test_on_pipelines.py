@@ -52,7 +52,6 @@ def test_a_known_reward_rises(tiny_pipeline: Callable[[str], Path], name: str, m
 def test_the_first_ratio_is_exactly_one_in_bf16_with_checkpointing(tiny_pipeline: Callable[[str], Path]) -> None:
     model = settings_for("kontext", tiny_pipeline("kontext"), precision="bf16", keep="inputs")
     editor = load_flow_editor(model)
-    editor.bf16 = True
     add_lora(editor.network, LoraSettings(rank=4))
     mix = mixed({"brightness": ByFunction(brightness)})
     settings = small_settings(**{**SETTINGS, "rounds": 2, "updates": 1})

@@ -12,8 +12,8 @@ from editscope.errors import BadInput, Stopped
 from editscope.training.monitors import MonitorSettings
 from editscope.training.reinforcement.learners import BrokenLoss
 from editscope.training.reinforcement.loop import ReinforcementRun
-from editscope.training.reinforcement.policies import trained_parameters
 from editscope.training.reinforcement.reward_mix import JudgeDown, JudgePatience
+from editscope.training.weights import trained_parameters
 from support.training.listed_examples import ListedExamples
 from support.training.simple_rewards import ByFunction, DownJudge, FileCheckpoints, brightness
 from support.training.small_runs import mixed, same_weights, small_run, small_settings, without_times

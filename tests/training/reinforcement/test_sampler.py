@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 
+from editscope.training.models.sampling import velocity_of
 from editscope.training.reinforcement.sampler import (
     generators_of,
     log_probability,
@@ -16,7 +17,6 @@ from editscope.training.reinforcement.sampler import (
     sample,
     step_gaussian,
     stochastic_steps,
-    velocity_of,
 )
 from editscope.training.reinforcement.settings import ReinforcementSettings
 from support.training.tiny_flow import TinyFlow, tiny_examples
@@ -36,7 +36,7 @@ def test_log_probabilities_of_a_trajectory_are_those_of_the_gaussian() -> None:
     condition = editor.condition([e.instruction for e in examples], [e.pictures for e in examples])
     policy = velocity_of(editor, condition)
     generators = generators_of([1, 2, 3])
-    start = noise_for(generators, editor.latents([e.pictures[0] for e in examples]))
+    start = noise_for(generators, (3, 8, 8))
     made = sample(policy, start, SIGMAS, generators, noise=0.7, stochastic=range(4))
     assert made.steps == (0, 1, 2, 3)
     for place, step in enumerate(made.steps):
@@ -65,7 +65,7 @@ def test_without_noise_the_sampler_is_the_ode_bit_for_bit() -> None:
     example = tiny_examples(1)[0]
     condition = editor.condition([example.instruction], [example.pictures])
     policy = velocity_of(editor, condition)
-    start = noise_for(generators_of([5]), editor.latents([example.pictures[0]]))
+    start = noise_for(generators_of([5]), (3, 8, 8))
     silent = sample(policy, start, SIGMAS, generators_of([6]), noise=0.0, stochastic=range(4))
     unasked = sample(policy, start, SIGMAS, generators_of([7]), noise=0.7, stochastic=())
     x = start
@@ -90,7 +90,7 @@ def test_the_sde_has_the_marginals_of_the_ode() -> None:
 
     sigmas = torch.linspace(1, 0, 121).tolist()
     generators = generators_of(range(10))
-    start = noise_for(generators, torch.zeros(10, 1, 32, 32))
+    start = noise_for(generators, (1, 32, 32))
     for noise in (0.0, 0.7, 1.0):
         made = sample(velocity, start, sigmas, generators, noise, stochastic=range(119)).clean
         assert float(made.mean()) == pytest.approx(mean, abs=0.015)
@@ -98,9 +98,8 @@ def test_the_sde_has_the_marginals_of_the_ode() -> None:
 
 
 def test_the_noise_of_an_edit_does_not_depend_on_its_batch() -> None:
-    like = torch.zeros(3, 3, 8, 8)
-    together = noise_for(generators_of([1, 2, 3]), like)
-    alone = torch.cat([noise_for(generators_of([seed]), like[:1]) for seed in (1, 2, 3)])
+    together = noise_for(generators_of([1, 2, 3]), (3, 8, 8))
+    alone = torch.cat([noise_for(generators_of([seed]), (3, 8, 8)) for seed in (1, 2, 3)])
     assert torch.equal(together, alone)
 
 
@@ -111,7 +110,7 @@ def test_guidance_goes_beyond_the_condition() -> None:
     x, sigma = torch.randn(1, 3, 8, 8), torch.tensor([0.5])
     with torch.no_grad():
         with_text, without = (velocity_of(editor, one)(x, sigma) for one in (told, untold))
-        guided = velocity_of(editor, told, 3.0, untold)(x, sigma)
+        guided = velocity_of(editor, told, without=untold, scale=3.0)(x, sigma)
     torch.testing.assert_close(guided, without + 3 * (with_text - without))
 
 

@@ -14,12 +14,18 @@ from editscope.images import load
 from editscope.training.checkpoints import TrainingState, checkpoints_in, load_checkpoint
 from editscope.training.data.fixed_cases import fixed_cases
 from editscope.training.log.metrics_file import read_training
+from editscope.training.models.loading import load_trained_editor
+from editscope.training.models.settings import LoraSettings
 from editscope.training.monitors import HeldOutLossLimit, MonitorStop, read_monitors
 from editscope.training.page.page import write_training_page
 from editscope.training.settings import read_experiment
+from editscope.training.supervised.encoding import ExampleEncoder
+from editscope.training.supervised.flow_matching import FlowObjective
+from editscope.training.supervised.looks import KeptEncoder
+from editscope.training.supervised.settings import TimestepSettings
 from editscope.training.supervised.start import train
 from support.training.experiments import write_experiment
-from support.training.tiny_editors import settings_for
+from support.training.tiny_editors import pairs, settings_for
 from support.training.training_data import settings_of, small_part
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small")]
@@ -77,6 +83,20 @@ def test_a_look_keeps_edits_numbers_and_a_grid(run: Any) -> None:
     page = write_training_page(folder).read_text()
     for words in ("Identity rate", "Over-edit ratio", "Loss on held-out cases", "held-out stream 0/0", "TFLOP/s"):
         assert words in page
+
+
+def test_a_case_is_encoded_once_for_all_looks_and_noise_levels(tiny_pipeline: Callable[[str], Path]) -> None:
+    editor = load_trained_editor(settings_for("kontext", tiny_pipeline("kontext")), LoraSettings(rank=2))
+    (example,) = pairs(1, 32, 32)
+    losses = []
+    for encoder in (KeptEncoder(editor), ExampleEncoder(editor)):
+        objective = FlowObjective(editor, encoder, TimestepSettings())
+        for _ in range(2):
+            encoder.condition(example)
+            with torch.no_grad():
+                losses.append(objective.losses([example] * 4, [torch.Generator().manual_seed(one) for one in range(4)]))
+        assert encoder.made == (2 if isinstance(encoder, KeptEncoder) else 18)
+    assert torch.equal(losses[0], losses[1]) and torch.allclose(losses[0], losses[2], rtol=1e-5)
 
 
 def test_a_monitor_stops_the_run_with_a_sentence_and_a_checkpoint(run: Any, tmp_path: Path) -> None:

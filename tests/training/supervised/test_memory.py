@@ -69,7 +69,7 @@ def test_weights_gradients_and_optimizer_take_what_was_said(
     editor = load_trained_editor(experiment.model, experiment.lora)
     trained = [value for value in editor.network.parameters() if value.requires_grad]
     steps = make_optimizer(experiment.optimizer, trained)
-    objective = FlowObjective(editor, ExampleEncoder(editor), TimestepSettings(), bf16=precision == "bf16")
+    objective = FlowObjective(editor, ExampleEncoder(editor), TimestepSettings())
     objective.losses(pairs(1, 32, 32), [torch.Generator().manual_seed(0)]).sum().backward()  # type: ignore[no-untyped-call]
     gradients = bytes_of(value.grad for value in trained if value.grad is not None)
     unused = sum(4 * value.numel() for value in trained if value.grad is None)

@@ -14,7 +14,7 @@ import torch
 from editscope.errors import BadInput
 from editscope.training.models.loading import load_trained_editor
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
-from editscope.training.models.sampling import first_noise, sample
+from editscope.training.models.sampling import first_noise, integrate, velocity_of
 from editscope.training.models.settings import LoraSettings
 from editscope.training.supervised.encoding import ExampleEncoder
 from editscope.training.supervised.flow_matching import FlowObjective, answer_of
@@ -74,7 +74,7 @@ def apart(editor: PipelineFlowEditor, examples: Sequence[Any]) -> float:
     size = examples[0].answer.shape[:2]
     noise = first_noise(editor, size, range(len(examples)))
     clean = editor.latents([one.answer for one in examples])
-    made = sample(editor, condition, noise, editor.sigmas(8, size))
+    made = integrate(velocity_of(editor, condition), noise, editor.sigmas(8, size).tolist())
     return float((made - clean).square().mean() / clean.var())
 
 
@@ -176,7 +176,7 @@ def test_the_average_of_weights_lags_behind_them(make_editor: Any, tmp_path: Pat
 def test_bf16_trains_and_keeps_weights_of_full_fine_tuning_exact(make_editor: Any, tmp_path: Path) -> None:
     for number, lora in enumerate((None, LoraSettings(rank=4))):
         editor = make_editor("kontext", lora, precision="bf16", keep="inputs")
-        loop = train(editor, tmp_path / str(number), pairs(2, SIDE, SIDE), quick(12, 4), bf16=True)
+        loop = train(editor, tmp_path / str(number), pairs(2, SIDE, SIDE), quick(12, 4))
         assert {value.dtype for value in loop.trained.values()} == {torch.float32}
         losses = [float(line["loss"]) for line in read_log(tmp_path / str(number))]
         assert sum(losses[-3:]) < sum(losses[:3])

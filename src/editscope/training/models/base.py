@@ -28,7 +28,8 @@ class FlowEditor(ABC):
     multiple: int = 16
     """Sides of pictures are multiples of this."""
     bf16: bool = False
-    """Whether what is float32 in the network is rounded to bf16 where it is multiplied (autocast), when it learns."""
+    """Whether what is float32 in the network is rounded to bf16 where it is multiplied (autocast), when it learns or
+    samples."""
 
     @abstractmethod
     def condition(self, instructions: Sequence[str], pictures: Sequence[Sequence[Pixels]]) -> Condition:
@@ -37,6 +38,10 @@ class FlowEditor(ABC):
     @abstractmethod
     def no_instruction(self, pictures: Sequence[Sequence[Pixels]]) -> Condition:
         """The condition without a text: for guidance, and for training that leaves texts out at times."""
+
+    @abstractmethod
+    def latent_shape(self, size: tuple[int, int]) -> tuple[int, int, int]:
+        """Channels, height and width of the latents of a picture of a size (height, width)."""
 
     @abstractmethod
     def latents(self, pictures: Sequence[Pixels]) -> torch.Tensor:

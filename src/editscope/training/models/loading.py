@@ -87,6 +87,7 @@ def load_flow_editor(settings: ModelSettings, *, full: bool = False, device: str
             if isinstance(part, torch.nn.Module) and name != "transformer":
                 part.to(torch.bfloat16)
     editor = FAMILIES[str(index["_class_name"])](pipe, settings)
+    editor.bf16 = settings.precision == "bf16"
     editor.network.requires_grad_(full)
     editor.network.train()
     return editor

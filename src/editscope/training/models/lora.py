@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -34,11 +34,13 @@ WEIGHTS = LORA
 ADAPTER = "default"
 
 
-def add_lora(network: Any, settings: LoraSettings, where: str = "[lora]") -> list[str]:
+def add_lora(
+    network: Any, settings: LoraSettings, where: str = "[lora]", init: Literal["gaussian"] | bool = "gaussian"
+) -> list[str]:
     """Put LoRA layers into a network and freeze the rest; gives the names of the modules that got one.
 
     The layers are float32 whatever the network is, and change nothing until they are trained. Raises BadInput if no
-    module matches.
+    module matches. ``init`` is how peft draws the first matrix of a layer: True for its own way.
     """
     peft = _peft()
     targets = target_modules(network, settings.targets, where)
@@ -48,7 +50,7 @@ def add_lora(network: Any, settings: LoraSettings, where: str = "[lora]") -> lis
         lora_alpha=settings.rank if settings.alpha is None else settings.alpha,
         target_modules=targets,
         lora_dropout=settings.dropout,
-        init_lora_weights="gaussian",
+        init_lora_weights=init,
     )
     with quiet():
         network.add_adapter(config, adapter_name=ADAPTER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import torch
 from editscope.editors.diffusion.quiet import quiet
 from editscope.runfolder.files import write_whole
 from editscope.training.log.training_log import locked_folder
-from editscope.training.models.lora import ADAPTER, target_modules
+from editscope.training.models.lora import add_lora
 from editscope.training.models.settings import LoraSettings
 from editscope.training.planner.experiment import PlannerExperiment, read_planner
 from editscope.training.planner.folders import find_planner, load_tokenizer, put_layers, readable
@@ -20,7 +21,6 @@ from editscope.training.planner.objective import PlannerObjective, longest_pair
 from editscope.training.planner.pairs import PairLoader, read_pairs
 from editscope.training.planner.prompts import PlannerPrompt, save_prompt
 from editscope.training.planner.settings import PlannerSettings
-from editscope.training.supervised.averaging import in_place
 from editscope.training.supervised.export import FINAL
 from editscope.training.supervised.loop import LoopSettings, TrainingLoop
 from editscope.training.supervised.parallel import Processes, whole
@@ -32,6 +32,7 @@ from editscope.training.supervised.start import (
     seed_generators,
     warm_up_note,
 )
+from editscope.training.weights import copied_in
 
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 
@@ -90,7 +91,7 @@ def train_planner(
             loop.run()
             values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}
             if processes.first:
-                with in_place(loop.trained, values):
+                with copied_in(loop.trained, values):
                     processes.unwrapped(objective.network).save_pretrained(folder / FINAL)  # type: ignore[operator]
                 tokenizer.save_pretrained(folder / FINAL)
                 save_prompt(folder / FINAL, PlannerPrompt(planner.prompt, text_only=True))
@@ -125,20 +126,8 @@ def planner_precision(settings: PlannerSettings, lora: LoraSettings | None) -> t
 
 def add_planner_lora(network: Any, lora: LoraSettings) -> None:
     """Put LoRA layers, in float32, into a language model and freeze the rest."""
-    peft: Any = import_module("peft")
     targets = ",".join(ATTENTION) if lora.targets == "attention" else lora.targets
-    network.requires_grad_(False)
-    config = peft.LoraConfig(
-        r=lora.rank,
-        lora_alpha=lora.rank if lora.alpha is None else lora.alpha,
-        target_modules=target_modules(network, targets),
-        lora_dropout=lora.dropout,
-    )
-    with quiet():
-        network.add_adapter(config, adapter_name=ADAPTER)
-    for value in network.parameters():
-        if value.requires_grad:
-            value.data = value.data.float()
+    add_lora(network, replace(lora, targets=targets), init=True)
 
 
 def _keep_copy(file: Path, experiment: PlannerExperiment, folder: Path) -> None:

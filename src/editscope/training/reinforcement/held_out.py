@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
-from editscope.training.reinforcement.policies import trained_parameters
 from editscope.training.settings import Experiment
 from editscope.training.supervised.evaluation import HeldOutSuite
 from editscope.training.supervised.export import write_values
+from editscope.training.weights import trained_parameters
 
 
 class HeldOut:

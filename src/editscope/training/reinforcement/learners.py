@@ -13,9 +13,9 @@ from typing import Any, Generic, TypeVar
 import torch
 
 from editscope.errors import BadInput, Stopped
-from editscope.training.reinforcement.policies import trained_parameters
 from editscope.training.reinforcement.sampler import seed_of
 from editscope.training.supervised.exchange import ProcessExchange
+from editscope.training.weights import trained_parameters
 
 BatchT = TypeVar("BatchT")
 

@@ -20,7 +20,7 @@ from editscope.training.reinforcement.grpo import FlowGrpo
 from editscope.training.reinforcement.learners import BrokenLoss, Learner, UpdatePlan
 from editscope.training.reinforcement.nft import DiffusionNft
 from editscope.training.reinforcement.planner import Planner, PlannerGrpo, WrittenPlans, joined
-from editscope.training.reinforcement.policies import lora_layers, trained_parameters
+from editscope.training.reinforcement.policies import lora_layers
 from editscope.training.reinforcement.reward_mix import RewardMix, Totals, no_totals, reward_metrics
 from editscope.training.reinforcement.rollouts import PaintedBatch, check_examples, paint_group, rollouts_of
 from editscope.training.reinforcement.sampler import seed_of, stochastic_steps
@@ -29,6 +29,9 @@ from editscope.training.reinforcement.sources import Checkpoints, ExampleSource
 from editscope.training.rewards.base import RewardValue, Rollout
 from editscope.training.supervised.exchange import ProcessExchange
 from editscope.training.supervised.interrupts import StepInterrupts
+from editscope.training.supervised.optimizers import make_optimizer
+from editscope.training.supervised.settings import OptimizerSettings
+from editscope.training.weights import trained_parameters
 
 Metrics = dict[str, float]
 RESUME = "to continue, run the same command with --resume"
@@ -373,9 +376,9 @@ def _painting(editor: FlowEditor, settings: ReinforcementSettings) -> FlowGrpo |
 
 
 def _adam(network: torch.nn.Module, rate: float, decay: float) -> torch.optim.Optimizer:
-    """AdamW with the betas of Flow-GRPO's release."""
+    """AdamW; its default betas are those of Flow-GRPO's release."""
     parameters = list(trained_parameters(network).values()) or [torch.nn.Parameter(torch.zeros(()))]
-    return torch.optim.AdamW(parameters, lr=rate, betas=(0.9, 0.999), weight_decay=decay)
+    return make_optimizer(OptimizerSettings(rate=rate, weight_decay=decay), parameters)
 
 
 def _answer(rollout: Rollout) -> Any:

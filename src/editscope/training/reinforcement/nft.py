@@ -11,10 +11,11 @@ import torch
 from editscope.training.models.base import FlowEditor
 from editscope.training.reinforcement.advantages import optimality
 from editscope.training.reinforcement.learners import Learner, LossPart, part_of
-from editscope.training.reinforcement.policies import Reference, WeightCopy, reference_of
+from editscope.training.reinforcement.policies import Reference, reference_of
 from editscope.training.reinforcement.rollouts import PaintedBatch
 from editscope.training.reinforcement.sampler import generators_of, noise_for
 from editscope.training.reinforcement.settings import ReinforcementSettings
+from editscope.training.weights import WeightCopy, trained_parameters
 
 SMALLEST_WEIGHT = 1e-5
 
@@ -50,7 +51,7 @@ class DiffusionNft(Learner[PaintedBatch]):
         self._editor = editor
         self._settings = settings
         self._reference: Reference | None = reference_of(editor.network) if settings.nft_kl > 0 else None
-        self._old = WeightCopy(editor.network)
+        self._old = WeightCopy(trained_parameters(editor.network))
 
     def sampling(self) -> AbstractContextManager[None]:
         """The old policy."""
@@ -73,7 +74,7 @@ class DiffusionNft(Learner[PaintedBatch]):
         orders = torch.stack([torch.randperm(len(levels), generator=one) for one in generators])
         for time in range(self._settings.nft_times):
             sigma = levels[orders[:, time]].to(clean.device)
-            yield self._loss_at(batch, sigma, noise_for(generators, clean), good, counted)
+            yield self._loss_at(batch, sigma, noise_for(generators, clean.shape[1:], clean.device), good, counted)
 
     def end_round(self, round_number: int) -> dict[str, float]:
         """The old policy follows, more slowly the longer the run goes."""
@@ -86,13 +87,13 @@ class DiffusionNft(Learner[PaintedBatch]):
         """Weights, optimizer, and the old policy."""
         return {
             **super().state(),
-            "old": {name: weight.to("cpu", copy=True) for name, weight in self._old.state().items()},
+            "old": {name: weight.to("cpu", copy=True) for name, weight in self._old.values.items()},
         }
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Restore a saved state."""
         super().load_state(state)
-        self._old.load_state(state["old"])
+        self._old.load(state["old"])
 
     def _loss_at(
         self,

@@ -1,59 +1,19 @@
-"""Other weights of one network: the reference that a run started with, and the old policy that samples."""
+"""Reference of a policy: the weights that a run started with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 
-
-def trained_parameters(network: torch.nn.Module) -> dict[str, torch.nn.Parameter]:
-    """The parameters that have gradients, by name."""
-    return {name: parameter for name, parameter in network.named_parameters() if parameter.requires_grad}
+from editscope.training.weights import WeightCopy, trained_parameters
 
 
 def lora_layers(network: torch.nn.Module) -> list[Any]:
     """The layers of a network that carry adapters of peft; none if it has no LoRA."""
     return [layer for layer in network.modules() if hasattr(layer, "lora_B") and hasattr(layer, "enable_adapters")]
-
-
-class WeightCopy:
-    """A copy of the trained weights of a network, which can take their place for a while."""
-
-    def __init__(self, network: torch.nn.Module) -> None:
-        self._network = network
-        self.weights = {name: p.detach().clone() for name, p in trained_parameters(network).items()}
-
-    @contextmanager
-    def in_place(self) -> Iterator[None]:
-        """The network with these weights; without gradients."""
-        parameters = trained_parameters(self._network)
-        own = {name: parameters[name].data for name in self.weights}
-        try:
-            for name, weight in self.weights.items():
-                parameters[name].data = weight
-            with torch.no_grad():
-                yield
-        finally:
-            for name, weight in own.items():
-                parameters[name].data = weight
-
-    @torch.no_grad()
-    def follow(self, decay: float) -> None:
-        """Move toward the trained weights: ``copy = decay * copy + (1 - decay) * weights``."""
-        for name, parameter in trained_parameters(self._network).items():
-            self.weights[name].lerp_(parameter.detach(), 1 - decay)
-
-    def state(self) -> dict[str, torch.Tensor]:
-        """The weights by name."""
-        return dict(self.weights)
-
-    def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Take weights that were saved."""
-        for name, weight in self.weights.items():
-            weight.copy_(state[name])
 
 
 class LoraOff:
@@ -90,4 +50,4 @@ def reference_of(network: torch.nn.Module) -> Reference:
     ends = [p for name, p in trained.items() if ".lora_B." in name or ".lora_embedding_B." in name]
     if only_lora and ends and not any(bool(p.detach().any()) for p in ends):
         return LoraOff(network)
-    return WeightCopy(network)
+    return WeightCopy(trained)

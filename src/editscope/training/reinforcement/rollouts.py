@@ -13,15 +13,8 @@ from editscope.images import Pixels
 from editscope.training.data.examples import EditExample
 from editscope.training.models.base import Condition, FlowEditor
 from editscope.training.models.conditions import moved
-from editscope.training.reinforcement.sampler import (
-    Trajectory,
-    Velocity,
-    generators_of,
-    noise_for,
-    sample,
-    seed_of,
-    velocity_of,
-)
+from editscope.training.models.sampling import Velocity, velocity_of
+from editscope.training.reinforcement.sampler import Trajectory, generators_of, noise_for, sample, seed_of
 from editscope.training.reinforcement.settings import SECTION, ReinforcementSettings
 from editscope.training.rewards.base import Rollout
 
@@ -47,8 +40,15 @@ class PaintedBatch:
         )
 
     def policy(self, editor: FlowEditor, guidance: float = 1.0) -> Velocity:
-        """What the network predicts for these edits."""
-        return velocity_of(editor, self.condition, guidance, self.without)
+        """What the network predicts for these edits, in float32."""
+        return policy_of(editor, self.condition, guidance, self.without)
+
+
+def policy_of(
+    editor: FlowEditor, condition: Condition, guidance: float = 1.0, without: Condition | None = None
+) -> Velocity:
+    """The velocity of an editor under a condition, in float32: log-probabilities need its digits."""
+    return velocity_of(editor, condition, without=without, scale=guidance, dtype=torch.float32)
 
 
 def check_examples(examples: Sequence[EditExample], editor: FlowEditor, settings: ReinforcementSettings) -> None:
@@ -93,7 +93,7 @@ def paint_group(
     """
     size = example.pictures[0].shape[0], example.pictures[0].shape[1]
     sigmas = _levels(editor, settings.steps, size)
-    like = editor.latents([example.pictures[0]])
+    shape, device = editor.latent_shape(size), next(editor.network.parameters()).device
     seeds = [seed_of(settings.seed, "edit", *place, member) for member in range(len(instructions))]
     batches: list[PaintedBatch] = []
     pictures: list[Pixels] = []
@@ -101,15 +101,14 @@ def paint_group(
         texts = list(instructions[first : first + settings.batch])
         own = seeds[first : first + settings.batch]
         generators = generators_of(own)
-        shape = like.expand(len(texts), *like.shape[1:])
         begins = (
             generators_of([seed_of(settings.seed, "start", *place)] * len(texts)) if settings.same_start else generators
         )
-        start = noise_for(begins, shape)
+        start = noise_for(begins, shape, device)
         shown = [example.pictures] * len(texts)
         condition = editor.condition(texts, shown)
         without = editor.no_instruction(shown) if settings.guidance != 1 else None
-        policy = velocity_of(editor, condition, settings.guidance, without)
+        policy = policy_of(editor, condition, settings.guidance, without)
         made = sample(policy, start, sigmas, generators, settings.noise, stochastic)
         batches.append(PaintedBatch(condition, without, made, sigmas, tuple(own)).on("cpu"))
         pictures.extend(editor.pixels(made.clean).cpu().numpy())

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import pairwise
-from typing import TypeAlias
 
 import torch
 
-from editscope.training.models.base import Condition, FlowEditor
+from editscope.training.models.sampling import Velocity, euler, integrate
 from editscope.training.reinforcement.settings import ReinforcementSettings
-
-Velocity: TypeAlias = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-"""What a policy predicts for noisy latents and their noise levels, in float32."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,32 +53,11 @@ def generators_of(seeds: Sequence[int]) -> list[torch.Generator]:
     return [torch.Generator().manual_seed(seed) for seed in seeds]
 
 
-def noise_for(generators: Sequence[torch.Generator], like: torch.Tensor) -> torch.Tensor:
-    """Standard normal noise, one edit from each generator, of the shape of ``like``."""
-    drawn = [torch.randn(like.shape[1:], generator=generator) for generator in generators]
-    return torch.stack(drawn).to(like.device)
-
-
-def velocity_of(
-    editor: FlowEditor, condition: Condition, guidance: float = 1.0, without: Condition | None = None
-) -> Velocity:
-    """The policy of an editor under a condition; with ``without`` and a guidance other than 1, guided by two calls.
-
-    Only the network computes in bf16, if the editor says so; its output is float32 again.
-    """
-
-    def velocity(noisy: torch.Tensor, sigma: torch.Tensor) -> torch.Tensor:
-        conditioned = predicted(noisy, sigma, condition)
-        if without is None or guidance == 1:
-            return conditioned
-        return editor.guided(conditioned, predicted(noisy, sigma, without), guidance)
-
-    def predicted(noisy: torch.Tensor, sigma: torch.Tensor, given: Condition) -> torch.Tensor:
-        # One context for each call: autocast remembers rounded weights, and policies put others in their place.
-        with torch.autocast(noisy.device.type, torch.bfloat16, enabled=editor.bf16):
-            return editor.velocity(noisy, sigma, given).float()
-
-    return velocity
+def noise_for(
+    generators: Sequence[torch.Generator], shape: Sequence[int], device: torch.device | str = "cpu"
+) -> torch.Tensor:
+    """Standard normal noise, one edit of a shape from each generator."""
+    return torch.stack([torch.randn(tuple(shape), generator=generator) for generator in generators]).to(device)
 
 
 def noise_rate(sigma: float, next_sigma: float, noise: float) -> float:
@@ -149,22 +123,24 @@ def sample(
     stochastic: Collection[int] = (),
 ) -> Trajectory:
     """Sample edits from noise. Steps that are not in ``stochastic`` are those of the ODE."""
-    noisy = start
     steps: list[int] = []
     before: list[torch.Tensor] = []
     after: list[torch.Tensor] = []
     likely: list[torch.Tensor] = []
-    for step, (sigma, following) in enumerate(pairwise(sigmas)):
-        predicted = velocity(noisy, torch.full((len(noisy),), sigma, device=noisy.device))
+
+    def advance(
+        step: int, noisy: torch.Tensor, predicted: torch.Tensor, sigma: float, following: float
+    ) -> torch.Tensor:
         if step not in stochastic or noise == 0:
-            noisy = step_gaussian(noisy, predicted, sigma, following, 0.0)[0]
-            continue
+            return euler(step, noisy, predicted, sigma, following)
         mean, deviation = step_gaussian(noisy, predicted, sigma, following, noise)
-        reached = mean + deviation * noise_for(generators, mean)
+        reached = mean + deviation * noise_for(generators, mean.shape[1:], mean.device)
         steps.append(step)
         before.append(noisy)
         after.append(reached)
         likely.append(log_probability(reached, mean, deviation))
-        noisy = reached
+        return reached
+
+    clean = integrate(velocity, start, sigmas, advance)
     each = torch.stack(likely, dim=1) if likely else start.new_zeros(len(start), 0)
-    return Trajectory(noisy, tuple(steps), tuple(before), tuple(after), each)
+    return Trajectory(clean, tuple(steps), tuple(before), tuple(after), each)

@@ -90,7 +90,6 @@ def reinforce_experiment(
             start=start_file(experiment.lora, experiment.folder),
             where=f"{file}, [lora]",
         )
-        editor.bf16 = experiment.model.precision == "bf16"
         planner = planner_of(experiment, settings, file, device)
         if prompt is not None:
             tell(f"planner prompt: from {prompt.origin}")

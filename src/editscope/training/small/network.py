@@ -202,8 +202,24 @@ class SmallNetwork(nn.Module):
         number, _ = _known(grid)
         x = self.norm(x)
         cells, words, hues, registers = torch.split(x, [CELLS * CELLS, TOKENS, COLORS, self.settings.registers], dim=1)
+        shapes = self._shapes(batch, cells, words, registers, tokens, values, size)
+        copied, place = copied_places(shapes["field"].detach(), number, size)
+        covered = inside_figure(shapes["figure"].detach())
+        plane = cells.transpose(1, 2).reshape(batch, -1, CELLS, CELLS)
+        plane = self.up2(self.up4(plane, fine4), fine2)
+        plane = self.last(self.join(torch.cat([plane, self._beside(plane, colors, copied, place, covered)], dim=1)))
+        pixels = self._pixels(batch, plane, hues, registers, marks)
+        return Prediction(**shapes, **pixels, copied=copied, covered=covered)
+
+    def _shapes(
+        self, batch: int, cells: Tensor, words: Tensor, registers: Tensor, tokens: Tensor, values: Tensor, size: Tensor
+    ) -> dict[str, Tensor]:
+        """Offsets of cells, the figure, and the numbers of a gradient.
+
+        ``batch`` is handed on, since ONNX would get another size of the batch from another tensor.
+        """
         # Places and colors need more digits than bf16 has.
-        with torch.autocast(grid.device.type, enabled=False):
+        with torch.autocast(cells.device.type, enabled=False):
             own_field = self.offsets(cells.float()).transpose(1, 2).reshape(batch, 6, CELLS, CELLS)
             own_field = torch.cat([own_field[:, :2] * UNIT, own_field[:, 2:]], dim=1)
             color_map = self.color_map(registers[:, 0].float())
@@ -218,33 +234,28 @@ class SmallNetwork(nn.Module):
             figure = figure_of(self.figure(draws), self.figure_points(draws, *keys))
             one_motion = self.one_motion(registers[:, 4].float())
         field = torch.where((one_motion > 0)[:, :, None, None], motion, own_field)
-        copied, place = copied_places(field.detach(), number, size)
-        covered = inside_figure(figure.detach())
-        plane = cells.transpose(1, 2).reshape(batch, -1, CELLS, CELLS)
-        plane = self.up2(self.up4(plane, fine4), fine2)
-        plane = self.last(self.join(torch.cat([plane, self._beside(plane, colors, copied, place, covered)], dim=1)))
+        return {
+            "field": field,
+            "own_field": own_field,
+            "motion": motion,
+            "one_motion": one_motion,
+            "figure": figure,
+            "color_map": color_map,
+        }
+
+    def _pixels(self, batch: int, plane: Tensor, hues: Tensor, registers: Tensor, marks: Tensor) -> dict[str, Tensor]:
+        """The choice of every pixel, its position in a gradient, and the colors at the ends of the gradient."""
         listed = (marks != OUTSIDE)[..., None]
         queries = functional.pixel_shuffle(self.query(plane), 2)
         taken = torch.einsum("bchw,bkc->bkhw", queries, self.keys(hues)) / math.sqrt(QUERY)
         taken = taken.masked_fill(~listed[..., None], -1e4)
-        with torch.autocast(grid.device.type, enabled=False):
+        with torch.autocast(plane.device.type, enabled=False):
             progress = functional.pixel_shuffle(self.progress(plane.float()), 2)[:, 0]
         ends = self.ends(registers[:, 1]).reshape(batch, 2, 64)
         pointed = torch.einsum("bec,bkc->bek", ends, self.end_keys(hues)) / 8.0
         pointed = pointed.masked_fill(~listed.transpose(1, 2), -1e4)
-        return Prediction(
-            choice=torch.cat([taken, functional.pixel_shuffle(self.actions(plane), 2)], dim=1),
-            field=field,
-            progress=progress,
-            color_map=color_map,
-            ends=pointed,
-            figure=figure,
-            copied=copied,
-            covered=covered,
-            own_field=own_field,
-            motion=motion,
-            one_motion=one_motion,
-        )
+        choice = torch.cat([taken, functional.pixel_shuffle(self.actions(plane), 2)], dim=1)
+        return {"choice": choice, "progress": progress, "ends": pointed}
 
     def _beside(self, plane: Tensor, colors: Tensor, copied: Tensor, place: Tensor, covered: Tensor) -> Tensor:
         """What the decoder sees besides the picture: what would be copied to each pixel, and the figure."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 
 import torch
 
@@ -13,6 +12,7 @@ from editscope.training.data.examples import EditExample
 from editscope.training.flops import TokenCounts
 from editscope.training.models.base import Condition, FlowEditor
 from editscope.training.models.pipeline_editor import PICTURES, TEXT
+from editscope.training.models.sampling import velocity_of
 from editscope.training.supervised.encoding import ExampleEncoder
 from editscope.training.supervised.objective import Objective
 from editscope.training.supervised.operations import OperationCounter, StepOperations
@@ -32,11 +32,10 @@ class FlowObjective(Objective):
         timesteps: TimestepSettings,
         *,
         drop_instruction: float = 0.0,
-        bf16: bool = False,
         counter: OperationCounter | None = None,
     ) -> None:
         self.editor, self.encoder, self._counter = editor, encoder, counter
-        self._timesteps, self._drop, self._bf16 = timesteps, drop_instruction, bf16
+        self._timesteps, self._drop = timesteps, drop_instruction
 
     @property
     def network(self) -> torch.nn.Module:
@@ -78,8 +77,7 @@ class FlowObjective(Objective):
         noise, level = noise.to(device), sigma.to(device)[:, None, None, None]
         noisy = (1 - level) * clean + level * noise
         self._count(noisy, condition)
-        with self.rounded(device):
-            velocity = self.editor.velocity(noisy, sigma, condition)
+        velocity = velocity_of(self.editor, condition)(noisy, sigma)
         apart = (velocity.float() - (noise - clean)).square().mean(dim=(1, 2, 3))
         return apart * weights.to(apart.device)
 
@@ -96,10 +94,6 @@ class FlowObjective(Objective):
             shown = condition[PICTURES]
             places = noisy.shape[2] * noisy.shape[3] + shown.shape[1] * shown.shape[3] * shown.shape[4]
             self._counter.add(len(noisy), TokenCounts(pictures=places // 4, text=condition[TEXT].shape[1]))
-
-    def rounded(self, device: torch.device) -> AbstractContextManager[object]:
-        """The precision that the network computes in."""
-        return torch.autocast(device.type, torch.bfloat16, enabled=self._bf16)
 
 
 def answer_of(example: EditExample) -> Pixels:

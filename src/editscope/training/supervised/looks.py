@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from statistics import fmean
@@ -16,9 +16,9 @@ from editscope.training.data.examples import EditExample
 from editscope.training.data.fixed_cases import FixedCases
 from editscope.training.log.settings import TrackingSettings
 from editscope.training.models.base import Condition
-from editscope.training.models.conditions import moved
+from editscope.training.models.conditions import moved, together
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
-from editscope.training.models.sampling import first_noise, sample
+from editscope.training.models.sampling import first_noise, integrate, velocity_of
 from editscope.training.monitors import (
     MonitorSettings,
     MonitorStop,
@@ -60,14 +60,23 @@ def sampler_of(pipeline: str, tracking: TrackingSettings, evaluation: Evaluation
 
 
 class KeptEncoder(ExampleEncoder):
-    """An encoder of few examples: it keeps its results in memory, on the CPU."""
+    """An encoder of few examples: it makes each encoding once, and keeps it in memory, on the CPU."""
 
     def __init__(self, editor: PipelineFlowEditor) -> None:
         super().__init__(editor)
         self._made: dict[str, Condition] = {}
 
+    def answers(self, pictures: Sequence[Pixels]) -> torch.Tensor:
+        """The clean latents of pictures of one size."""
+        return torch.cat([self.latents(picture) for picture in pictures])
+
+    def conditions(self, examples: Sequence[EditExample], without: Sequence[bool]) -> Condition:
+        """The conditions of examples as one."""
+        return together([self.condition(one, without=left) for one, left in zip(examples, without, strict=True)])
+
     def _kept(self, key: str, make: Callable[[], Condition]) -> Condition:
         if key not in self._made:
+            self.made += 1
             self._made[key] = moved(make(), "cpu")
         return moved(self._made[key], next(self._editor.network.parameters()).device)
 
@@ -89,13 +98,12 @@ class FixedCaseLooks:
         timesteps: TimestepSettings,
         monitors: MonitorSettings | None = None,
         *,
-        bf16: bool = False,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._editor, self._cases, self._every, self._sampler = editor, cases, tracking.samples_every, sampler
         self._monitors, self._say = TrainingMonitors(monitors), say
         self._encoder = KeptEncoder(editor)
-        self._objective = FlowObjective(editor, self._encoder, timesteps, bf16=bf16)
+        self._objective = FlowObjective(editor, self._encoder, timesteps)
 
     def at_start(self, loop: TrainingLoop) -> None:
         """Look at what the model makes before training."""
@@ -151,20 +159,18 @@ class FixedCaseLooks:
 
     def _edit(self, seed: int, example: EditExample) -> Pixels:
         """Make one edit, always from the same noise; one at a time, so that it takes less memory than training."""
+        editor, sampler = self._editor, self._sampler
         height, width = answer_of(example).shape[:2]
-        condition = self._encoder.condition(example)
-        without = self._encoder.condition(example, without=True) if self._sampler.scale > 1 else None
-        with self._objective.rounded(self._editor.device):
-            latents = sample(
-                self._editor,
-                condition,
-                first_noise(self._editor, (height, width), [seed]),
-                self._editor.sigmas(self._sampler.steps, (height, width)),
-                guidance=self._sampler.guidance,
-                without=without,
-                scale=self._sampler.scale,
-            )
-        edit: Pixels = self._editor.pixels(latents)[0].cpu().numpy()
+        velocity = velocity_of(
+            editor,
+            self._encoder.condition(example),
+            guidance=sampler.guidance,
+            without=self._encoder.condition(example, without=True) if sampler.scale > 1 else None,
+            scale=sampler.scale,
+        )
+        sigmas = editor.sigmas(sampler.steps, (height, width)).tolist()
+        latents = integrate(velocity, first_noise(editor, (height, width), [seed]), sigmas)
+        edit: Pixels = editor.pixels(latents)[0].cpu().numpy()
         return edit
 
     def _loss(self, number: int, example: EditExample) -> float:

@@ -43,6 +43,7 @@ from editscope.training.supervised.settings import (
     TrainingSettings,
 )
 from editscope.training.supervised.step_result import StepResult
+from editscope.training.weights import trained_parameters
 
 
 class Diverged(Stopped):
@@ -113,7 +114,7 @@ class TrainingLoop:
         network = self.processes.prepared(objective.network, objective.blocks)
         objective.network = network
         inner = self.processes.unwrapped(network)
-        self.trained = {name: value for name, value in inner.named_parameters() if value.requires_grad}
+        self.trained = trained_parameters(inner)
         if settings.optimizer.kind == "8bit" and settings.training.parallel == "fsdp":
             raise BadInput('[optimizer] kind: "8bit" with parallel = "fsdp" is not supported; write "adamw" or "fused"')
         self.optimizer = make_optimizer(settings.optimizer, self.trained.values())

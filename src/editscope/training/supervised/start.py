@@ -134,7 +134,6 @@ def _objective(experiment: Experiment, editor: PipelineFlowEditor, say: Say) -> 
         ExampleEncoder(editor, cache, encoding_identity(experiment), say),
         experiment.timesteps,
         drop_instruction=training.drop_instruction,
-        bf16=experiment.model.precision == "bf16",
         counter=OperationCounter(editor.network, experiment.model.keep) if counts else None,
     )
 
@@ -160,7 +159,6 @@ def _hooks(
             sampler_of(type(editor.pipe).__name__, tracking, experiment.evaluation),
             experiment.timesteps,
             read_monitors(experiment.extra.get("monitors", {}), file),
-            bf16=experiment.model.precision == "bf16",
             say=say,
         )
         hooks = Hooks([looks.at_start], [looks.after_step], [looks.at_end])

@@ -310,9 +310,11 @@ def trained_note(info: Mapping[str, Any]) -> str:
 
     >>> trained_note({"suite": {"name": "paintbench"}, "editor": {"trained_on": "paintbench"}})
     'trained on this distribution'
+    >>> trained_note({"suite": {"name": "paintbench"}, "editor": {"trained_on": "paintbench without striped"}})
+    'trained on this distribution without striped'
     """
-    same = info["editor"].get("trained_on") == info["suite"]["name"]
-    return "trained on this distribution" if same else ""
+    benchmark, without, held_out = str(info["editor"].get("trained_on", "")).partition(" without ")
+    return f"trained on this distribution{without}{held_out}" if benchmark == info["suite"]["name"] else ""
 
 
 def part_note(selection: Mapping[str, Any], pending: int = 0) -> str:

@@ -86,7 +86,8 @@ class Editor:
     ``own_clock`` is for an editor that ends a late edit itself, so that nobody has to kill its process for that.
     ``wants_answer`` is for a wrapper that chooses by the score: it gets the answer, the editor inside it does not.
     ``wants_hint`` is for one that rewrites instructions with what the suite tells its judge.
-    ``trained_on`` names the benchmark on whose kind of problems it was trained: tables and leaderboards say so.
+    ``trained_on`` names the benchmark on whose kind of problems it was trained, and what was held out ("paintbench
+    without striped"): tables and leaderboards say so.
     """
 
     name: str = ""

@@ -208,7 +208,11 @@ def test_a_run_says_why_pictures_were_left_unchanged(tmp_path: Path, capsys: pyt
         main(["run", "tinygrafix", "--editor", "small", "--limit", "3", "--out", str(out)])
     assert not ended.value.code
     note = "left unchanged: the editor was not trained on the words of the instruction"
-    assert es.open_run(out).summary["notes"] == {note: 3}
-    assert f" 3 edits: {note}\n" in capsys.readouterr().out
-    page = es.report([out], tmp_path / "page.html").read_text()
-    assert f"3 edits: {note}." in page
+    large = "left unchanged: a number is too large"
+    assert es.open_run(out).summary["notes"] == {note: 2, large: 1}
+    assert f" 2 edits: {note}\n 1 edit: {large}\n" in capsys.readouterr().out
+    page_file = tmp_path / "page.html"
+    with pytest.raises(SystemExit):
+        main(["report", str(out), "--out", str(page_file)])
+    page = page_file.read_text()
+    assert f"2 edits: {note}; 1 edit: {large}." in page

@@ -130,6 +130,11 @@ def _shipped() -> Path:
 def _read(file: Path) -> SmallRecipe:
     from editscope.training.small.settings import read_recipe
 
+    if file.is_dir():
+        raise BadInput(
+            f"{file} is a folder; give the file of a recipe, or continue a training with `editscope train small "
+            f"--out {shlex.quote(str(file))} --resume`"
+        )
     if not file.is_file():
         raise BadInput(f"{file} is not there; `editscope train new {file.name} --recipe small` writes one")
     return read_recipe(file)

@@ -31,8 +31,11 @@ LEAST_FLAT = 0.8
 
 
 def load(target: str) -> Editor:
-    """The editor for ``small``, or ``small:FILE`` with other weights."""
-    return SmallEditor(target)
+    """The editor for ``small``, or ``small:FILE`` with other weights; BadInput if that file is not intact."""
+    editor = SmallEditor(target)
+    if target:
+        read_weights(editor.weights)
+    return editor
 
 
 class SmallEditor(Editor):

@@ -16,6 +16,7 @@ from editscope.errors import BadInput, unknown
 from editscope.training.models.settings import check_device
 from editscope.training.settings import flattened, read_document, read_table
 
+MOST = (1 << 63) - 1
 TABLES = ("name", "network", "stage", "stages")
 FREE = ("network.words", "stage.workers", "stage.device", "stage.compiled", "stage.log_every", "stage.save_every")
 """Settings that a checkpoint does not record: the vocabulary decides the first, and the others may change on resume."""
@@ -36,7 +37,7 @@ class NetworkSettings:
 
     def check(self, where: str) -> None:
         """Raise BadInput for values that cannot be used."""
-        _at_least(where, self, width=4, layers=1, heads=1, registers=5, fine=8)
+        _within(where, self, width=(4, 1 << 13), layers=(1, 256), heads=(1, 256), registers=(5, 1024), fine=(8, 4096))
         if self.words != token_count():
             raise BadInput(f"{where} words: the vocabulary decides it; leave it out")
         if self.width % (4 * self.heads):
@@ -77,11 +78,11 @@ class StageSettings:
 
     def check(self, where: str) -> None:
         """Raise BadInput for values that cannot be used."""
-        from editscope.training.small.stream import held_out_names, task_names
+        from editscope.training.small.stream import cells_of, held_out_names, task_names
 
-        _at_least(where, self, seed=0, steps=1, batch=1, part=1, workers=0, warmup=0, log_every=1, save_every=1)
-        if self.seed >= 1 << 63:
-            raise BadInput(f"{where} seed: {self.seed} is larger than 2^63 − 1")
+        _within(where, self, batch=(1, 1 << 16), part=(1, 1 << 16), workers=(0, 1024))
+        counts = dict.fromkeys(("steps", "log_every", "save_every"), (1, MOST))
+        _within(where, self, seed=(0, MOST), warmup=(0, MOST), **counts)
         check_device(str(self.device), where)
         if not self.seconds > 0 or not self.rate > 0:
             raise BadInput(f"{where} seconds and rate must be above 0")
@@ -105,6 +106,8 @@ class StageSettings:
         for name in self.without:
             if name not in held_out_names():
                 raise BadInput(f"{where} without: {unknown('task, mode or condition', name, held_out_names())}")
+        if not any(share > 0 for _, share in cells_of(self.shares, self.without)):
+            raise BadInput(f"{where}: without and shares leave no problems to learn from; hold out less")
 
     @property
     def on(self) -> str:
@@ -171,8 +174,10 @@ def read_recipe(path: Path) -> SmallRecipe:
     )
 
 
-def _at_least(where: str, table: Any, **least: int) -> None:
-    for name, bound in least.items():
+def _within(where: str, table: Any, **bounds: tuple[int, int]) -> None:
+    """Raise BadInput for numbers that are not whole, or out of bounds."""
+    for name, (least, most) in bounds.items():
         value = getattr(table, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < bound:
-            raise BadInput(f"{where} {name}: {value!r} must be a whole number, {bound} or more")
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            upper = "2^63 − 1" if most == MOST else f"{most:,}"
+            raise BadInput(f"{where} {name}: {value!r} must be a whole number from {least} to {upper}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
@@ -79,6 +81,27 @@ def test_two_processes_train_as_one_does(parallel: str, tiny_pipeline: Callable[
     assert again.returncode == 0 and "resuming after step 2 of 4" in again.stdout, again.stderr
     resumed = load_checkpoint(checkpoints_in(tmp_path / "both")[-1][1])
     assert all(torch.equal(value, resumed.weights[name]) for name, value in made.weights.items())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parallel", [pytest.param("ddp", marks=pytest.mark.drill(only=True)), "fsdp"])
+def test_a_network_of_two_processes_is_written_whole(
+    parallel: str, tiny_pipeline: Callable[[str], Path], tmp_path: Path
+) -> None:
+    model = settings_for("kontext", tiny_pipeline("kontext"))
+    file = write_experiment(tmp_path / "mine.toml", model, lora=False, steps=2, more="[ema]\ndecay = 0.9\n")
+    file.write_text(
+        file.read_text()
+        .replace("[training]", f'[training]\nparallel = "{parallel}"')
+        .replace("global_batch = 2", "global_batch = 4")
+    )
+    both = trained_by(2, file, tmp_path / "both")
+    assert both.returncode == 0, both.stderr
+    average = load_checkpoint(checkpoints_in(tmp_path / "both")[-1][1]).average
+    place = tmp_path / "both/weights/transformer"
+    written = load_file(place / "diffusion_pytorch_model.safetensors")
+    assert average is not None and all(torch.equal(written[name], value) for name, value in average.items())
+    assert json.loads((place / "config.json").read_text())["_class_name"] == "FluxTransformer2DModel"
 
 
 def test_a_deepspeed_configuration_is_read_and_compared(tmp_path: Path) -> None:

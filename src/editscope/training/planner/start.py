@@ -15,10 +15,10 @@ from editscope.training.log.training_log import locked_folder
 from editscope.training.models.lora import ADAPTER, target_modules
 from editscope.training.models.settings import LoraSettings
 from editscope.training.planner.experiment import PlannerExperiment, read_planner
-from editscope.training.planner.folders import find_planner, load_tokenizer, put_layers, readable
+from editscope.training.planner.folders import find_planner, load_tokenizer, put_layers, readable, save_planner
 from editscope.training.planner.objective import PlannerObjective, longest_pair
 from editscope.training.planner.pairs import PairLoader, read_pairs
-from editscope.training.planner.prompts import PlannerPrompt, save_prompt
+from editscope.training.planner.prompts import PlannerPrompt
 from editscope.training.planner.settings import PlannerSettings
 from editscope.training.supervised.averaging import in_place
 from editscope.training.supervised.export import FINAL
@@ -91,9 +91,8 @@ def train_planner(
             values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}
             if processes.first:
                 with in_place(loop.trained, values):
-                    processes.unwrapped(objective.network).save_pretrained(folder / FINAL)  # type: ignore[operator]
-                tokenizer.save_pretrained(folder / FINAL)
-                save_prompt(folder / FINAL, PlannerPrompt(planner.prompt, text_only=True))
+                    trained = processes.unwrapped(objective.network)
+                    save_planner(trained, tokenizer, PlannerPrompt(planner.prompt, text_only=True), folder / FINAL)
             processes.wait()
     return folder / FINAL
 

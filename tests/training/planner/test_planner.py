@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from editscope.cli.app import main
 from editscope.documents import read_toml
@@ -30,6 +31,7 @@ from support.killed_between import killed_before_writing
 from support.models.tiny_parts import making, qwen_tokenizer
 from support.studio.small_disk import KINDS, full_disk
 from support.training.logged import read_log
+from support.training.several_processes import trained_by
 
 pytestmark = pytest.mark.slow
 
@@ -109,6 +111,21 @@ def test_weights_of_a_planner_are_written_whole_or_not_at_all(lora: str, model: 
     with full_disk(out, KINDS[1]), pytest.raises(DiskError, match=r"cannot write .*weights: .*; make room"):
         planner.save(out / "weights")
     assert {path.name: path.read_bytes() for path in (out / "weights").iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "lora", [pytest.param("", marks=pytest.mark.drill(only=True)), "[lora]\nrank = 4\n[ema]\ndecay = 0.9"]
+)
+def test_a_planner_in_shards_is_written_whole(lora: str, model: Path, tmp_path: Path) -> None:
+    file = experiment(tmp_path, model, steps=2, lora=lora)
+    file.write_text(file.read_text().replace("[training]", '[training]\nparallel = "fsdp"\nglobal_batch = 4'))
+    both = trained_by(2, file, tmp_path / "out", command="planner")
+    assert both.returncode == 0, both.stderr
+    saved = load_checkpoint(checkpoints_in(tmp_path / "out")[-1][1])
+    wanted = saved.average or saved.weights
+    written = load_file(tmp_path / "out/weights" / ("adapter_model.safetensors" if lora else "model.safetensors"))
+    values = {name.removeprefix("base_model.model."): value for name, value in written.items()}
+    assert all(torch.equal(values[name.replace(".default.", ".")], value) for name, value in wanted.items())
 
 
 def test_pairs_that_have_changed_are_not_resumed_with(model: Path, tmp_path: Path) -> None:

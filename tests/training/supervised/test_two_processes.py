@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,33 +17,10 @@ from editscope.training.log.metrics_file import read_training
 from editscope.training.supervised.parallel import check_deepspeed
 from editscope.training.supervised.settings import TrainingSettings
 from support.training.experiments import write_experiment
+from support.training.several_processes import trained_by
 from support.training.tiny_editors import settings_for
 
 CONFIG = '{"zero_optimization": {"stage": 2}, "train_batch_size": "auto", "gradient_clipping": 1.0}'
-
-
-def trained_by(processes: int, file: Path, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    """Run an experiment in so many processes, as `accelerate launch` starts them."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    alone = {**os.environ, "OMP_NUM_THREADS": "1"}
-    base = alone | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "ACCELERATE_USE_CPU": "true"}
-    base |= {"WORLD_SIZE": str(processes), "LOCAL_WORLD_SIZE": str(processes)}
-    command = [sys.executable, "-W", "ignore", "-m", "editscope", "train", "run", str(file), "--out", str(out), *more]
-    started = [
-        subprocess.Popen(
-            command,
-            env=alone if processes == 1 else {**base, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(processes)
-    ]
-    ended = [(*one.communicate(timeout=300), one.returncode) for one in started]
-    out_text, error_text, _ = ended[0]
-    return subprocess.CompletedProcess(command, max(code for *_, code in ended), out_text, error_text)
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -90,11 +90,20 @@ def train_planner(
             loop.run()
             values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}
             if processes.first:
-                with in_place(loop.trained, values):
-                    trained = processes.unwrapped(objective.network)
-                    save_planner(trained, tokenizer, PlannerPrompt(planner.prompt, text_only=True), folder / FINAL)
+                _write(experiment, processes.unwrapped(objective.network), tokenizer, values, folder / FINAL)
             processes.wait()
     return folder / FINAL
+
+
+def _write(
+    experiment: PlannerExperiment, network: Any, tokenizer: Any, values: Mapping[str, torch.Tensor], folder: Path
+) -> None:
+    """Write a planner with values of its trained weights. A network in shards is loaded again to take them."""
+    planner = experiment.planner
+    if any(hasattr(value, "full_tensor") for value in network.parameters()):
+        network, _ = load_language_model(planner, experiment.lora)
+    with in_place({name: value for name, value in network.named_parameters() if value.requires_grad}, values):
+        save_planner(network, tokenizer, PlannerPrompt(planner.prompt, text_only=True), folder)
 
 
 def load_language_model(settings: PlannerSettings, lora: LoraSettings | None, device: str = "cpu") -> tuple[Any, Any]:

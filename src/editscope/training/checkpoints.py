@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,9 +18,10 @@ import torch
 
 from editscope.documents import Malformed, read_json
 from editscope.errors import BadInput
-from editscope.files import DOCUMENT, read_file, sync_path
+from editscope.files import DOCUMENT, read_file
 from editscope.outside import reason_of
-from editscope.runfolder.files import DiskError, writing
+from editscope.runfolder.files import DiskError, half_written, writing
+from editscope.runfolder.whole_folders import put_aside_from, put_back, whole_folder
 from editscope.training.changes import changes_in_words
 from editscope.training.places import same_place
 from editscope.training.run_files import CHECKPOINTS
@@ -52,45 +52,30 @@ class TrainingState:
 
 
 def save_checkpoint(folder: Path, checkpoint: TrainingState, keep: int) -> Path:
-    """Write a checkpoint to a temporary folder, sync it, rename it; then remove all but the last ``keep``.
+    """Write a checkpoint, whole or not at all; then remove all but the last ``keep``.
 
-    DiskError if it cannot be written; earlier checkpoints are left as they are.
+    DiskError if it cannot be written; earlier checkpoints are left as they are, also one of the same step.
     """
     from safetensors.torch import save_file
 
-    home = folder / FOLDER
-    place = home / f"step-{checkpoint.step:08d}"
-    beside = home / f".{place.name}.{os.getpid()}.tmp"
+    place = folder / FOLDER / f"step-{checkpoint.step:08d}"
     weights, average, optimizer = map(_on_cpu, (checkpoint.weights, checkpoint.average, checkpoint.optimizer))
-    with writing(place):
-        home.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(beside, ignore_errors=True)
-        beside.mkdir()
-        try:
-            with _disk_errors():
-                save_file(weights, beside / WEIGHTS)
-                if average is not None:
-                    save_file(average, beside / AVERAGE)
-                with (beside / OPTIMIZER).open("wb") as file:
-                    torch.save(optimizer, file)
-            state = {
-                "step": checkpoint.step,
-                "settings": dict(checkpoint.settings),
-                "loader": dict(checkpoint.loader),
-                "random": dict(checkpoint.random),
-                "more": dict(checkpoint.more),
-                "files": {path.name: _hash(path) for path in sorted(beside.iterdir())},
-            }
-            (beside / STATE).write_text(json.dumps(state, indent=1, allow_nan=False), encoding="utf-8")
-            for path in beside.iterdir():
-                sync_path(path)
-            sync_path(beside)
-            if place.exists():
-                shutil.rmtree(place)
-            beside.rename(place)
-            sync_path(home)
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
+    with whole_folder(place) as new:
+        with disk_errors(RuntimeError):
+            save_file(weights, new / WEIGHTS)
+            if average is not None:
+                save_file(average, new / AVERAGE)
+            with (new / OPTIMIZER).open("wb") as file:
+                torch.save(optimizer, file)
+        state = {
+            "step": checkpoint.step,
+            "settings": dict(checkpoint.settings),
+            "loader": dict(checkpoint.loader),
+            "random": dict(checkpoint.random),
+            "more": dict(checkpoint.more),
+            "files": {path.name: _hash(path) for path in sorted(new.iterdir())},
+        }
+        (new / STATE).write_text(json.dumps(state, indent=1, allow_nan=False), encoding="utf-8")
     for _, old in checkpoints_in(folder)[:-keep]:
         shutil.rmtree(old, ignore_errors=True)
     return place
@@ -114,20 +99,28 @@ def make_run_folder(folder: Path) -> None:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what a killed save left behind."""
+    """Remove what a killed save left behind, and bring back a checkpoint that it had put aside for a new one."""
     home = folder / FOLDER
-    for path in home.iterdir() if home.is_dir() else ():
-        if re.fullmatch(r"\.step-\d+\.\d+\.tmp", path.name):
+    for path in list(home.iterdir()) if home.is_dir() else ():
+        place = put_aside_from(path)
+        if place is not None:
+            put_back(place)
+        if place is not None or half_written(path):
             shutil.rmtree(path, ignore_errors=True)
 
 
-def load_checkpoint(place: Path) -> TrainingState:
-    """Load a checkpoint from its folder; BadInput names a damaged file."""
+def load_checkpoint(place: Path, *, optimizer: bool = True) -> TrainingState:
+    """Load a checkpoint from its folder; BadInput names a damaged file.
+
+    Without ``optimizer`` its state is left out: it may have types of libraries that are not imported yet.
+    """
     from safetensors.torch import load_file
 
     state = read_state(place)
     advice = f"; delete {place} to resume from the previous checkpoint"
     for name, wanted in state["files"].items():
+        if name == OPTIMIZER and not optimizer:
+            continue
         try:
             same = _hash(place / name) == wanted
         except OSError as error:
@@ -135,12 +128,11 @@ def load_checkpoint(place: Path) -> TrainingState:
         if not same:
             raise BadInput(f"{place / name} is corrupt{advice}")
     average = load_file(place / AVERAGE) if (place / AVERAGE).is_file() else None
-    optimizer = torch.load(place / OPTIMIZER, map_location="cpu", weights_only=True)
     return TrainingState(
         step=state["step"],
         weights=load_file(place / WEIGHTS),
         average=average,
-        optimizer=optimizer,
+        optimizer=torch.load(place / OPTIMIZER, map_location="cpu", weights_only=True) if optimizer else {},
         settings=state["settings"],
         loader=state["loader"],
         random=state["random"],
@@ -202,6 +194,21 @@ def set_random_state(state: Mapping[str, Any]) -> None:
         torch.cuda.set_rng_state_all([_bytes(text) for text in state["cuda"]])
 
 
+@contextmanager
+def disk_errors(*kinds: type[Exception]) -> Iterator[None]:
+    """Turn what safetensors raises when the disk refuses, and other ``kinds``, into an OSError.
+
+    PyTorch raises a RuntimeError, as it does for much else.
+    """
+    from safetensors import SafetensorError
+
+    caught: tuple[type[Exception], ...] = (SafetensorError, *kinds)
+    try:
+        yield
+    except caught as error:
+        raise OSError(getattr(error, "errno", None) or 0, reason_of(error)) from error
+
+
 def _bytes(text: str) -> torch.Tensor:
     return torch.frombuffer(bytearray.fromhex(text), dtype=torch.uint8)
 
@@ -213,17 +220,6 @@ def _on_cpu(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _on_cpu(item) for name, item in value.items()}
     return type(value)(map(_on_cpu, value)) if type(value) in (list, tuple) else value
-
-
-@contextmanager
-def _disk_errors() -> Iterator[None]:
-    """Turn the errors that PyTorch and safetensors raise when the disk refuses into an OSError."""
-    from safetensors import SafetensorError
-
-    try:
-        yield
-    except (RuntimeError, SafetensorError) as error:
-        raise OSError(getattr(error, "errno", None) or 0, reason_of(error)) from error
 
 
 def _hash(path: Path) -> str:

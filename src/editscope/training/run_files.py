@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from editscope.runfolder.whole_folders import put_aside_from
+
 EXPERIMENT = "experiment.toml"
 """The copy of the experiment in the folder of its run."""
 FINAL = "weights"
@@ -16,10 +18,11 @@ _STEP = re.compile(r"step-(\d{8,})")
 
 
 def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:
-    """The checkpoints of a run, by their steps."""
+    """The checkpoints of a run, by their steps; also one that a killed save had put aside for a new one."""
     home = folder / CHECKPOINTS
-    named = ((_STEP.fullmatch(path.name), path) for path in home.iterdir()) if home.is_dir() else ()
-    return sorted((int(match[1]), path) for match, path in named if match and (path / STATE).is_file())
+    paths = sorted(home.iterdir()) if home.is_dir() else []  # those put aside first, as their names begin with a dot
+    named = ((_STEP.fullmatch((put_aside_from(path) or path).name), path) for path in paths)
+    return sorted({int(match[1]): path for match, path in named if match and (path / STATE).is_file()}.items())
 
 
 def weights_in(folder: Path) -> Path | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import resource
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import pytest
 
 MEGABYTES = 16
 KINDS = ("file system", "limit of a process")
@@ -58,3 +62,19 @@ def small_disk(folder: Path, kind: str) -> Iterator[SmallDisk | None]:
         yield SmallDisk(folder, mounted=True)
     finally:
         subprocess.run(["umount", str(folder)], check=True)
+
+
+@contextmanager
+def full_disk(folder: Path, kind: str) -> Iterator[None]:
+    """No room in a folder for this process. Skips the test where a file system cannot be mounted."""
+    with small_disk(folder, kind) as disk:
+        if disk is None:
+            pytest.skip("no file system can be mounted here")
+        disk.pid = os.getpid()
+        ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        disk.fill()
+        try:
+            yield
+        finally:
+            disk.free()
+            signal.signal(signal.SIGXFSZ, ignored)

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from editscope.files import sync_path
-from editscope.training import checkpoints
+from editscope.runfolder import whole_folders
 from editscope.training.reinforcement.run_folder import FolderCheckpoints
 from support.training.simple_rewards import ByFunction, brightness
 from support.training.small_runs import mixed, small_run, small_settings
@@ -43,7 +43,7 @@ def the_run(folder: Path, phase: str = "") -> TinyFlow:
     if phase == "update":
         torch.optim.AdamW.step = killing(torch.optim.AdamW.step, 6)  # type: ignore[method-assign]
     if phase == "save":
-        vars(checkpoints)["sync_path"] = killing(sync_path, 12)
+        vars(whole_folders)["sync_path"] = killing(sync_path, 12)
     settings = small_settings(rounds=4, save_every=1, updates=2)
     small_run(settings, editor, mixed({"b": ByFunction(reward)}), checkpoints=FolderCheckpoints(folder))
     return editor

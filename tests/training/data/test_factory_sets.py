@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import islice
 from pathlib import Path
 
@@ -77,3 +78,23 @@ def test_what_an_export_lacks_is_named_before_anything_starts(tmp_path: Path) ->
     with pytest.raises(BadInput, match="has no column with answers; supervised training needs one"):
         opened(settings_of(bare, sizes=SIZES))
     assert next(opened(settings_of(bare, sizes=SIZES), answers=False))[0].answer is None
+
+
+def test_a_set_that_has_changed_is_not_resumed_with(tmp_path: Path) -> None:
+    exported(picture_plan(), tmp_path)
+    settings = settings_of({"source": f"set:{tmp_path / 'export'}", "name": "p"}, sizes=SIZES)
+    state = json.loads(json.dumps(opened(settings).state()))
+    opened(settings).load_state({name: value for name, value in state.items() if name != "content"})  # earlier versions
+    (shard,) = (tmp_path / "export").rglob("*.parquet")
+    table, whole = pq.read_table(shard), shard.read_bytes()
+    for column, value in (("explicit", "make it rde"), ("after", {"bytes": encode_png(drawn(9, 40)), "path": "a.png"})):
+        values = [*table[column].to_pylist()]
+        values[3] = value
+        place = table.schema.get_field_index(column)
+        pq.write_table(table.set_column(place, table.field(column), pa.array(values, table.field(column).type)), shard)
+        with pytest.raises(
+            BadInput, match=r"the records of part 'p' have changed since .*; restore the folder as it was"
+        ):
+            opened(settings).load_state(state)
+    shard.write_bytes(whole)
+    opened(settings).load_state(state)

@@ -10,21 +10,28 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from editscope.cli.app import main
 from editscope.documents import read_toml
 from editscope.errors import BadInput
+from editscope.runfolder.files import DiskError
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
 from editscope.training.log import TrainingLog
 from editscope.training.planner.experiment import read_planner
 from editscope.training.planner.objective import PlannedEdit, PlannerObjective, longest_pair
 from editscope.training.planner.outline import outline_planner
+from editscope.training.planner.pairs import PairLoader
 from editscope.training.planner.settings import PlannerSettings
 from editscope.training.planner.start import load_language_model, train_planner
+from editscope.training.reinforcement.planner import Planner, text_encoder
 from editscope.training.supervised.memory import parameter_bytes
 from editscope.training.supervised.start import EXPERIMENT
+from support.killed_between import killed_before_writing
 from support.models.tiny_parts import making, qwen_tokenizer
+from support.studio.small_disk import KINDS, full_disk
 from support.training.logged import read_log
+from support.training.several_processes import trained_by
 
 pytestmark = pytest.mark.slow
 
@@ -85,6 +92,56 @@ def test_lora_of_a_planner_resumes_bit_for_bit(model: Path, tmp_path: Path) -> N
     again = load_checkpoint(checkpoints_in(tmp_path / "parts")[-1][1]).weights
     assert all(torch.equal(value, again[name]) for name, value in whole.items())
     assert (tmp_path / "parts/weights/adapter_model.safetensors").is_file()
+
+
+@pytest.mark.parametrize("lora", ["", "[lora]\nrank = 4"])
+def test_weights_of_a_planner_are_written_whole_or_not_at_all(lora: str, model: Path, tmp_path: Path) -> None:
+    file, out = experiment(tmp_path, model, steps=1, lora=lora), tmp_path / "out"
+    train_planner(file, out)
+    before = {path.name: path.read_bytes() for path in (out / "weights").iterdir()}
+    shutil.copytree(out, tmp_path / "killed", ignore=shutil.ignore_patterns("weights"))
+    killed_before_writing("tokenizer_config.json", lambda: train_planner(file, tmp_path / "killed", resume=True))
+    assert not (tmp_path / "killed/weights").exists()
+    train_planner(file, tmp_path / "killed", resume=True)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "killed/weights").iterdir()} == before
+    assert not list((tmp_path / "killed").glob(".weights*")), "what was half written is gone"
+
+    network, tokenizer = load_language_model(read_planner(file).planner, read_planner(file).lora)
+    planner = Planner(network, tokenizer, text_encoder(tokenizer, "Say it."))
+    with full_disk(out, KINDS[1]), pytest.raises(DiskError, match=r"cannot write .*weights: .*; make room"):
+        planner.save(out / "weights")
+    assert {path.name: path.read_bytes() for path in (out / "weights").iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "lora", [pytest.param("", marks=pytest.mark.drill(only=True)), "[lora]\nrank = 4\n[ema]\ndecay = 0.9"]
+)
+def test_a_planner_in_shards_is_written_whole(lora: str, model: Path, tmp_path: Path) -> None:
+    file = experiment(tmp_path, model, steps=2, lora=lora)
+    file.write_text(file.read_text().replace("[training]", '[training]\nparallel = "fsdp"\nglobal_batch = 4'))
+    both = trained_by(2, file, tmp_path / "out", command="planner")
+    assert both.returncode == 0, both.stderr
+    saved = load_checkpoint(checkpoints_in(tmp_path / "out")[-1][1])
+    wanted = saved.average or saved.weights
+    written = load_file(tmp_path / "out/weights" / ("adapter_model.safetensors" if lora else "model.safetensors"))
+    values = {name.removeprefix("base_model.model."): value for name, value in written.items()}
+    assert all(torch.equal(values[name.replace(".default.", ".")], value) for name, value in wanted.items())
+
+
+def test_pairs_that_have_changed_are_not_resumed_with(model: Path, tmp_path: Path) -> None:
+    train_planner(experiment(tmp_path, model, steps=1), tmp_path / "out")
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text("\n" + pairs.read_text().replace("black ash", "white ash"))
+    with pytest.raises(BadInput, match=r"texts or order of the 2 pairs have changed .*resume with the file"):
+        train_planner(tmp_path / "planner.toml", tmp_path / "out", resume=True)
+    pairs.write_text(pairs.read_text().replace("white ash", "black ash"))
+    train_planner(tmp_path / "planner.toml", tmp_path / "out", resume=True)  # another line is no other pair
+
+
+def test_a_checkpoint_without_the_hash_of_its_pairs_is_resumed() -> None:
+    """Earlier versions did not save it."""
+    pairs = [PlannedEdit(str(number), *pair) for number, pair in enumerate(PAIRS)]
+    PairLoader(pairs, 2).load_state({"position": 4, "pairs": 2, "seed": 0})
 
 
 @pytest.mark.parametrize("lora", ["", "[lora]\nrank = 4", "[lora]\nrank = 4\n[ema]\ndecay = 0.9"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -15,12 +16,15 @@ from typing import Any
 import pytest
 import torch
 
-from editscope.training.checkpoints import checkpoints_in, load_checkpoint
+from editscope.training.checkpoints import STATE, checkpoints_in, load_checkpoint
 from editscope.training.log.metrics_file import read_training
 from editscope.training.log.training_log import locked_folder
+from editscope.training.page.page import write_training_page
+from editscope.training.reinforcement.run_folder import FolderCheckpoints
 from editscope.training.small.export import read_average
 from editscope.training.small.settings import read_recipe
 from editscope.training.small.stage import SmallStage, next_stage
+from editscope.training.supervised.loop import Diverged
 from support.command_line import called
 
 pytestmark = pytest.mark.slow
@@ -76,6 +80,9 @@ def test_a_stage_that_was_stopped_and_resumed_ends_as_if_it_had_not_been(tmp_pat
     stopped = SmallStage(read, tmp_path / "parts", say=interrupt, go_on="run `it again`")
     with pytest.raises(Exception, match=r"stopped after step [23], with a checkpoint; to continue, run `it again`"):
         stopped.run()
+    assert [event.sentence for event in read_training(tmp_path / "parts").events if event.kind == "stopped"] == [
+        f"stopped after step {stopped.learner.step}, with a checkpoint; to continue, run `it again`"
+    ]
     resumed = SmallStage(read, tmp_path / "parts")
     resumed.resume()
     assert resumed.learner.step == stopped.learner.step and resumed.learner.part == 2 * resumed.learner.step
@@ -179,6 +186,48 @@ def test_each_stage_of_a_recipe_follows_the_one_before(capsys: Any, tmp_path: Pa
     assert [step for step, _ in curves.curve("reward")] == [2] and dict(curves.curve("rate"))[2] <= 1e-4
     assert next_stage(out) == 3  # beyond the recipe the last stage is repeated
     assert read_recipe(file).stage.reward == "" and replace(read_recipe(file), number=3).stage.reward == "miou"
+
+
+def test_a_loss_that_is_not_a_number_is_told_in_the_log_and_on_the_page(tmp_path: Path) -> None:
+    stage = SmallStage(read_recipe(recipe(tmp_path)), tmp_path / "out")
+    with torch.no_grad():
+        next(stage.learner.network.parameters()).fill_(float("nan"))
+    with pytest.raises(Diverged) as diverged:
+        stage.run()
+    (event,) = read_training(tmp_path / "out").events
+    assert (event.kind, event.sentence) == ("stopped", str(diverged.value)) and "is not a number" in event.sentence
+    assert "is not a number" in write_training_page(tmp_path / "out").read_text()
+
+
+@pytest.mark.parametrize(("part", "first"), [(1, 4), (2, 2), (4, 1), (8, 1)])
+def test_a_stage_with_parts_of_another_size_repeats_no_problem(part: int, first: int, tmp_path: Path) -> None:
+    read = read_recipe(recipe(tmp_path, steps=2))
+    SmallStage(read, tmp_path / "out").run()  # two steps of two problems, in parts of one
+    following = SmallStage(replace(read, stages=(replace(read.stage, batch=8, part=part),)), tmp_path / "out")
+    following.resume()
+    assert following.learner.part == first
+
+
+def test_a_checkpoint_without_the_size_of_its_parts_is_resumed(tmp_path: Path) -> None:
+    """Earlier versions did not save it."""
+    read = read_recipe(recipe(tmp_path, steps=2))
+    SmallStage(read, tmp_path / "out").run()
+    state = checkpoints_in(tmp_path / "out")[-1][1] / STATE
+    saved = json.loads(state.read_text())
+    del saved["loader"]["size"]
+    state.write_text(json.dumps(saved))
+    following = SmallStage(read, tmp_path / "out")
+    following.resume()
+    assert following.learner.part == 4
+
+
+def test_a_training_of_another_kind_is_not_resumed(capsys: Any, tmp_path: Path) -> None:
+    FolderCheckpoints(tmp_path / "out").save(1, {"settings": {}, "examples": {}, "monitors": {}, "scored": -1})
+    for more in ((), ("--dry-run",)):
+        code, _, error = called(
+            capsys, "train", "small", recipe(tmp_path), "--out", tmp_path / "out", "--resume", *more
+        )
+        assert code == 2 and "is not a training of the small editor; give the folder of" in " ".join(error.split())
 
 
 @pytest.mark.parametrize(

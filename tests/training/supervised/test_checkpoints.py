@@ -24,6 +24,7 @@ from editscope.training.checkpoints import (
     checkpoints_in,
     load_checkpoint,
     random_state,
+    remove_unfinished,
     save_checkpoint,
     set_random_state,
 )
@@ -39,6 +40,7 @@ from editscope.training.supervised.settings import (
     ScheduleSettings,
     TrainingSettings,
 )
+from support.killed_between import killed_before_rename
 from support.studio.small_disk import KINDS, small_disk
 from support.training.logged import read_log
 
@@ -244,6 +246,41 @@ def test_a_killed_run_loses_only_what_came_after_the_last_checkpoint(tmp_path: P
     assert logged == wanted
     assert everything(again) == everything(whole)
     assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == ["step-00000008", "step-00000012"]
+
+
+def test_a_save_over_a_checkpoint_of_the_same_step_that_is_killed_keeps_it(tmp_path: Path) -> None:
+    state = TrainingState(step=8, weights={"a": torch.ones(2)}, optimizer={}, settings={}, loader={})
+    place = save_checkpoint(tmp_path, state, keep=2)
+    newer = replace(state, weights={"a": torch.zeros(2)})
+    killed_before_rename(place, lambda: save_checkpoint(tmp_path, newer, keep=2))
+    assert torch.equal(load_checkpoint(dict(checkpoints_in(tmp_path))[8]).weights["a"], torch.ones(2))
+    remove_unfinished(tmp_path)
+    assert checkpoints_in(tmp_path) == [(8, place)]
+    assert torch.equal(load_checkpoint(place).weights["a"], torch.ones(2))
+    save_checkpoint(tmp_path, newer, keep=2)
+    assert torch.equal(load_checkpoint(place).weights["a"], torch.zeros(2))
+    assert [path.name for path in (tmp_path / FOLDER).iterdir()] == [place.name]
+
+
+def test_what_was_put_aside_is_removed_if_the_new_checkpoint_is_there(tmp_path: Path) -> None:
+    state = TrainingState(step=8, weights={"a": torch.ones(2)}, optimizer={}, settings={}, loader={})
+    place = save_checkpoint(tmp_path, state, keep=2)
+    shutil.copytree(place, place.with_name(f".{place.name}.before"))
+    assert checkpoints_in(tmp_path) == [(8, place)]
+    remove_unfinished(tmp_path)
+    assert [path.name for path in (tmp_path / FOLDER).iterdir()] == [place.name]
+
+
+def test_a_checkpoint_is_read_without_its_optimizer(tmp_path: Path) -> None:
+    state = TrainingState(
+        step=1, weights={"a": torch.ones(2)}, optimizer={"state": torch.ones(3)}, settings={}, loader={}
+    )
+    place = save_checkpoint(tmp_path, state, keep=1)
+    (place / "optimizer.pt").write_bytes(b"not one")
+    loaded = load_checkpoint(place, optimizer=False)
+    assert torch.equal(loaded.weights["a"], torch.ones(2)) and loaded.optimizer == {}
+    with pytest.raises(BadInput, match=r"optimizer\.pt is corrupt"):
+        load_checkpoint(place)
 
 
 def test_generators_of_python_numpy_and_pytorch_go_on_where_they_stood() -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
-import sys
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from editscope.errors import BadInput
 from editscope.training.checkpoints import checkpoints_in, load_checkpoint
@@ -19,33 +17,10 @@ from editscope.training.log.metrics_file import read_training
 from editscope.training.supervised.parallel import check_deepspeed
 from editscope.training.supervised.settings import TrainingSettings
 from support.training.experiments import write_experiment
+from support.training.several_processes import trained_by
 from support.training.tiny_editors import settings_for
 
 CONFIG = '{"zero_optimization": {"stage": 2}, "train_batch_size": "auto", "gradient_clipping": 1.0}'
-
-
-def trained_by(processes: int, file: Path, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    """Run an experiment in so many processes, as `accelerate launch` starts them."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    alone = {**os.environ, "OMP_NUM_THREADS": "1"}
-    base = alone | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "ACCELERATE_USE_CPU": "true"}
-    base |= {"WORLD_SIZE": str(processes), "LOCAL_WORLD_SIZE": str(processes)}
-    command = [sys.executable, "-W", "ignore", "-m", "editscope", "train", "run", str(file), "--out", str(out), *more]
-    started = [
-        subprocess.Popen(
-            command,
-            env=alone if processes == 1 else {**base, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(processes)
-    ]
-    ended = [(*one.communicate(timeout=300), one.returncode) for one in started]
-    out_text, error_text, _ = ended[0]
-    return subprocess.CompletedProcess(command, max(code for *_, code in ended), out_text, error_text)
 
 
 @pytest.mark.slow
@@ -79,6 +54,27 @@ def test_two_processes_train_as_one_does(parallel: str, tiny_pipeline: Callable[
     assert again.returncode == 0 and "resuming after step 2 of 4" in again.stdout, again.stderr
     resumed = load_checkpoint(checkpoints_in(tmp_path / "both")[-1][1])
     assert all(torch.equal(value, resumed.weights[name]) for name, value in made.weights.items())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parallel", [pytest.param("ddp", marks=pytest.mark.drill(only=True)), "fsdp"])
+def test_a_network_of_two_processes_is_written_whole(
+    parallel: str, tiny_pipeline: Callable[[str], Path], tmp_path: Path
+) -> None:
+    model = settings_for("kontext", tiny_pipeline("kontext"))
+    file = write_experiment(tmp_path / "mine.toml", model, lora=False, steps=2, more="[ema]\ndecay = 0.9\n")
+    file.write_text(
+        file.read_text()
+        .replace("[training]", f'[training]\nparallel = "{parallel}"')
+        .replace("global_batch = 2", "global_batch = 4")
+    )
+    both = trained_by(2, file, tmp_path / "both")
+    assert both.returncode == 0, both.stderr
+    average = load_checkpoint(checkpoints_in(tmp_path / "both")[-1][1]).average
+    place = tmp_path / "both/weights/transformer"
+    written = load_file(place / "diffusion_pytorch_model.safetensors")
+    assert average is not None and all(torch.equal(written[name], value) for name, value in average.items())
+    assert json.loads((place / "config.json").read_text())["_class_name"] == "FluxTransformer2DModel"
 
 
 def test_a_deepspeed_configuration_is_read_and_compared(tmp_path: Path) -> None:

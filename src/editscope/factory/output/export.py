@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,9 +20,8 @@ from editscope.factory.output.settings import TEST, OutputSettings, output_setti
 from editscope.factory.output.splitting import SourceGroups, split_of
 from editscope.factory.output.suite_folder import SUITE, SuiteFolder
 from editscope.factory.output.webdataset import TarShards
-from editscope.files import SETTINGS, read_file, sync_path
-from editscope.processes import is_running
-from editscope.runfolder.files import writing
+from editscope.files import SETTINGS, read_file
+from editscope.runfolder.whole_folders import put_back, whole_folder
 
 FORMAT = 1
 MARK = "export.json"
@@ -62,7 +58,7 @@ def export(build: Build, folder: Path, options: ExportOptions = ExportOptions())
     remarks = list(_unfinished(build, options.partial))
     survey = _Survey(build, settings, options)
     remarks += survey.remarks
-    with _new_folder(folder) as new:
+    with whole_folder(folder) as new:
         splits, cases = _write(build, settings, survey, new, options, remarks)
     return WrittenExport(folder, splits, cases, tuple(remarks))
 
@@ -190,8 +186,7 @@ def read_mark(folder: Path) -> dict[str, Any]:
 
 def _check_target(folder: Path) -> None:
     """Bring back an export that a killed process had put aside; BadInput for a folder of somebody else's."""
-    if not folder.exists() and (aside := _aside(folder)).is_dir():
-        aside.replace(folder)
+    put_back(folder)
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -204,46 +199,3 @@ def _check_target(folder: Path) -> None:
             f"{folder} holds {foreign[0]!r} besides the export, which would be lost; move it away, or name a new "
             "folder with --to"
         )
-
-
-@contextmanager
-def _new_folder(folder: Path) -> Iterator[Path]:
-    """A folder beside the target that takes its place in the end; on an error it is removed."""
-    new = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
-    with writing(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        for left in _left_over(folder):
-            shutil.rmtree(left, ignore_errors=True)
-        new.mkdir()
-    try:
-        with writing(folder):
-            yield new
-            _sync(new)
-            aside = _aside(folder)
-            shutil.rmtree(aside, ignore_errors=True)
-            if folder.exists():
-                folder.replace(aside)
-            new.replace(folder)
-            shutil.rmtree(aside, ignore_errors=True)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
-
-
-def _aside(folder: Path) -> Path:
-    return folder.with_name(f".{folder.name}.before")
-
-
-def _left_over(folder: Path) -> Iterator[Path]:
-    """What killed exports have left beside the target."""
-    pattern = re.compile(rf"\.{re.escape(folder.name)}\.(\d+)\.tmp")
-    for path in folder.parent.iterdir():
-        match = pattern.fullmatch(path.name)
-        if match and (int(match[1]) == os.getpid() or not is_running(int(match[1]))):
-            yield path
-
-
-def _sync(folder: Path) -> None:
-    """Wait until the disk has all files of a folder."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            sync_path(path)

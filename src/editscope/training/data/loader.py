@@ -7,6 +7,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import count
 from types import TracebackType
 from typing import Any
@@ -49,6 +50,7 @@ class ExampleLoader:
         world: int = 1,
         cases: bool = True,
     ) -> None:
+        self._sources = tuple(sources)
         self.settings, self.batch, self._rank, self._world = settings, batch, rank, world
         self._planner = BatchPlanner(settings, sources, batch, multiple)
         self._maker = (InWorkers if settings.workers else InTrainer)(sources, settings, cases)
@@ -81,7 +83,7 @@ class ExampleLoader:
 
     def state(self) -> dict[str, Any]:
         """The position after the last batch, as JSON; the same for every process."""
-        return {"made_with": dict(self._decides), **self._place}
+        return {"made_with": dict(self._decides), "content": self._content, **self._place}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Restore a position; BadInput if it belongs to other data."""
@@ -93,10 +95,22 @@ class ExampleLoader:
                 f"the checkpoint was saved with different data ({', '.join(other)}); restore the settings, or start "
                 "over with another --out"
             )
+        saved = state.get("content", {})  # earlier versions saved none
+        if changed := [label for label, content in self._content.items() if saved.get(label, content) != content]:
+            raise BadInput(
+                f"the records of {', '.join(f'part {label!r}' for label in changed)} have changed since the checkpoint "
+                "was saved, such as by another export; restore the folder as it was, or start over with another --out"
+            )
         self._planner.load_state(state)
         self._place = self._planner.state()
         self._ahead.clear()
         self._maker.forget()
+
+    @cached_property
+    def _content(self) -> dict[str, str]:
+        """Hashes of the records of parts, where there are any: apart from what decides the order of examples."""
+        contents = {part.label: source.content for part, source in zip(self.settings.parts, self._sources, strict=True)}
+        return {label: content for label, content in contents.items() if content is not None}
 
     @property
     def left_out(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,11 @@ class TrainingSource(ABC):
     def decides(self) -> dict[str, Any]:
         """What the order of examples depends on besides the settings."""
         return {"entries": self.entries}
+
+    @property
+    def content(self) -> str | None:
+        """A hash of the records; None where ``decides`` knows them, or the settings."""
+        return None
 
     def caption(self, captions: Sequence[Caption], chance: float, number: int) -> Caption:
         """The instruction to train on; BadInput for a record without any wanted level."""
@@ -161,6 +167,11 @@ class SetExamples(TrainingSource):
     def entries(self) -> int:
         """How many records the split has."""
         return len(self.records)
+
+    @cached_property
+    def content(self) -> str:
+        """The hash of the records of the split. That of the export is one of its plan, which may give other records."""
+        return self.records.content_hash()
 
     def shape(self, number: int) -> ExampleShape:
         """From the header of a stored picture; known from then on."""

@@ -13,7 +13,9 @@ import torch
 
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput, unknown
-from editscope.runfolder.files import write_whole
+from editscope.runfolder.files import write_whole, writing
+from editscope.runfolder.whole_folders import folder_beside
+from editscope.training.checkpoints import disk_errors
 from editscope.training.models.settings import LoraSettings
 from editscope.training.run_files import LORA
 
@@ -83,28 +85,29 @@ def lora_weights(network: Any) -> dict[str, torch.Tensor]:
 
 
 def save_lora(pipeline: type[Any], network: Any, folder: Path, weights: Mapping[str, torch.Tensor]) -> Path:
-    """Write weights of LoRA layers as ``load_lora_weights`` of the pipeline reads them; gives the file."""
+    """Write weights of LoRA layers as ``load_lora_weights`` of the pipeline reads them; gives the file.
+
+    DiskError if it cannot be written; an earlier file stays until the new one is whole.
+    """
     metadata = network.peft_config[ADAPTER].to_dict()
     metadata["target_modules"] = sorted(metadata["target_modules"])
-    with quiet():
-        pipeline.save_lora_weights(
-            folder,
-            transformer_lora_layers={name: value.detach().cpu().contiguous() for name, value in weights.items()},
-            transformer_lora_adapter_metadata=metadata,
-        )
-    _sort_metadata(folder / WEIGHTS)
-    return folder / WEIGHTS
+    layers = {name: value.detach().cpu().contiguous() for name, value in weights.items()}
+    place = folder / WEIGHTS
+    with writing(place), disk_errors(), folder_beside(place) as new, quiet():
+        pipeline.save_lora_weights(new, transformer_lora_layers=layers, transformer_lora_adapter_metadata=metadata)
+        data = (new / WEIGHTS).read_bytes()
+    write_whole(place, _with_sorted_metadata(data))
+    return place
 
 
-def _sort_metadata(path: Path) -> None:
-    """Sort the metadata of a safetensors file, which its library writes in random order."""
-    data = path.read_bytes()
+def _with_sorted_metadata(data: bytes) -> bytes:
+    """A safetensors file with sorted metadata, which its library writes in random order."""
     end = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:end])
     header["__metadata__"] = dict(sorted(header.get("__metadata__", {}).items()))
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    write_whole(path, len(text).to_bytes(8, "little") + text + data[end:])
+    return len(text).to_bytes(8, "little") + text + data[end:]
 
 
 def _peft() -> Any:

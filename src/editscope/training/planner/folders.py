@@ -13,8 +13,10 @@ from editscope.documents import Malformed, read_json
 from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
 from editscope.files import DOCUMENT, read_file
+from editscope.runfolder.whole_folders import whole_folder
+from editscope.training.checkpoints import disk_errors
 from editscope.training.models.lora import ADAPTER
-from editscope.training.planner.prompts import PlannerPrompt, read_prompt
+from editscope.training.planner.prompts import PlannerPrompt, read_prompt, save_prompt
 from editscope.weight_files import DamagedFolder, check_weights
 
 MODEL, LAYERS, LAYER_WEIGHTS = "config.json", "adapter_config.json", "adapter_model.safetensors"
@@ -80,6 +82,18 @@ def load_tokenizer(weights: PlannerWeights) -> Any:
     transformers: Any = import_module("transformers")
     place, revision = weights.tokenizer
     return transformers.AutoTokenizer.from_pretrained(place, revision=revision)
+
+
+def save_planner(network: Any, tokenizer: Any, prompt: PlannerPrompt | None, folder: Path) -> None:
+    """Write the weights of a planner (a LoRA or all), its tokenizer and its prompt; an earlier folder is replaced.
+
+    DiskError if they cannot be written.
+    """
+    with whole_folder(folder) as new, disk_errors():
+        network.save_pretrained(new)
+        tokenizer.save_pretrained(new)
+        if prompt is not None:
+            save_prompt(new, prompt)
 
 
 @contextmanager

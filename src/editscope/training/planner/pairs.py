@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -43,6 +45,7 @@ class PairLoader:
         self, pairs: Sequence[PlannedEdit], batch: int, *, seed: int = 0, rank: int = 0, world: int = 1
     ) -> None:
         self._pairs, self._batch, self._seed, self._rank, self._world = tuple(pairs), batch, seed, rank, world
+        self._hash = _hash(self._pairs)
         self._position = 0
         self._epoch, self._order = -1, list(range(len(self._pairs)))
 
@@ -53,13 +56,18 @@ class PairLoader:
             yield [self._at(first + number) for number in range(self._batch)]
 
     def state(self) -> Mapping[str, Any]:
-        """How many pairs all processes have seen."""
-        return {"position": self._position, "pairs": len(self._pairs), "seed": self._seed}
+        """How many pairs all processes have seen, and which pairs these are."""
+        return {"position": self._position, "pairs": len(self._pairs), "seed": self._seed, "hash": self._hash}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Restore a saved state; BadInput if it is one of other pairs."""
+        """Restore a saved state; BadInput if it is one of other pairs. Earlier versions saved no hash."""
         if state["pairs"] != len(self._pairs) or state["seed"] != self._seed:
             raise BadInput("the checkpoint was made with other pairs; resume with the file that it was made with")
+        if state.get("hash", self._hash) != self._hash:
+            raise BadInput(
+                f"texts or order of the {len(self._pairs):,} pairs have changed since the checkpoint was saved; resume "
+                "with the file that it was made with, or start over with another --out"
+            )
         self._position = int(state["position"])
 
     def _at(self, position: int) -> PlannedEdit:
@@ -69,3 +77,11 @@ class PairLoader:
             Random(f"{self._seed}/{epoch}").shuffle(order)
             self._epoch, self._order = epoch, order
         return self._pairs[self._order[place]]
+
+
+def _hash(pairs: Sequence[PlannedEdit]) -> str:
+    """A hash of what is learned: the texts, in their order. The name of a pair may be the number of its line."""
+    hashed = blake2b(digest_size=16)
+    for pair in pairs:
+        hashed.update(json.dumps([pair.instruction, pair.plan]).encode() + b"\n")
+    return hashed.hexdigest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -16,10 +16,10 @@ from editscope.training.log.training_log import locked_folder
 from editscope.training.models.lora import add_lora
 from editscope.training.models.settings import LoraSettings
 from editscope.training.planner.experiment import PlannerExperiment, read_planner
-from editscope.training.planner.folders import find_planner, load_tokenizer, put_layers, readable
+from editscope.training.planner.folders import find_planner, load_tokenizer, put_layers, readable, save_planner
 from editscope.training.planner.objective import PlannerObjective, longest_pair
 from editscope.training.planner.pairs import PairLoader, read_pairs
-from editscope.training.planner.prompts import PlannerPrompt, save_prompt
+from editscope.training.planner.prompts import PlannerPrompt
 from editscope.training.planner.settings import PlannerSettings
 from editscope.training.supervised.export import FINAL
 from editscope.training.supervised.loop import LoopSettings, TrainingLoop
@@ -32,7 +32,7 @@ from editscope.training.supervised.start import (
     seed_generators,
     warm_up_note,
 )
-from editscope.training.weights import copied_in
+from editscope.training.weights import copied_in, trained_parameters
 
 ATTENTION = ("q_proj", "k_proj", "v_proj", "o_proj")
 
@@ -91,12 +91,20 @@ def train_planner(
             loop.run()
             values = {name: whole(v) for name, v in (loop.average.values if loop.average else loop.trained).items()}
             if processes.first:
-                with copied_in(loop.trained, values):
-                    processes.unwrapped(objective.network).save_pretrained(folder / FINAL)  # type: ignore[operator]
-                tokenizer.save_pretrained(folder / FINAL)
-                save_prompt(folder / FINAL, PlannerPrompt(planner.prompt, text_only=True))
+                _write(experiment, processes.unwrapped(objective.network), tokenizer, values, folder / FINAL)
             processes.wait()
     return folder / FINAL
+
+
+def _write(
+    experiment: PlannerExperiment, network: Any, tokenizer: Any, values: Mapping[str, torch.Tensor], folder: Path
+) -> None:
+    """Write a planner with values of its trained weights. A network in shards is loaded again to take them."""
+    planner = experiment.planner
+    if any(hasattr(value, "full_tensor") for value in network.parameters()):
+        network, _ = load_language_model(planner, experiment.lora)
+    with copied_in(trained_parameters(network), values):
+        save_planner(network, tokenizer, PlannerPrompt(planner.prompt, text_only=True), folder)
 
 
 def load_language_model(settings: PlannerSettings, lora: LoraSettings | None, device: str = "cpu") -> tuple[Any, Any]:

@@ -12,7 +12,8 @@ import torch
 
 from editscope.errors import BadInput
 from editscope.training.data.examples import EditExample
-from editscope.training.planner.prompts import PlannerPrompt, filled, prompt_tokens, save_prompt
+from editscope.training.planner.folders import save_planner
+from editscope.training.planner.prompts import PlannerPrompt, filled, prompt_tokens
 from editscope.training.reinforcement.grpo import clipped_loss
 from editscope.training.reinforcement.learners import Learner, LossPart, part_of
 from editscope.training.reinforcement.policies import Reference, reference_of
@@ -71,10 +72,7 @@ class Planner:
 
     def save(self, folder: Path) -> None:
         """Write the trained weights (a LoRA or all), the tokenizer, and the prompt."""
-        self.network.save_pretrained(folder)  # type: ignore[operator]
-        self._tokenizer.save_pretrained(folder)
-        if self._prompt is not None:
-            save_prompt(folder, self._prompt)
+        save_planner(self.network, self._tokenizer, self._prompt, folder)
 
     @torch.no_grad()
     def write(self, example: EditExample, count: int, seed: int) -> WrittenPlans:

@@ -52,7 +52,7 @@ def _checkpoint_in(folder: Path) -> tuple[Mapping[str, Tensor], NetworkSettings]
     checkpoints = checkpoints_in(folder)
     if not checkpoints and not (folder / STATE).is_file():
         raise _not_a_training(folder)
-    state = load_checkpoint(checkpoints[-1][1] if checkpoints else folder)
+    state = load_checkpoint(checkpoints[-1][1] if checkpoints else folder, optimizer=False)
     if "sizes" not in state.more:  # the checkpoint of another kind of training
         raise _not_a_training(folder)
     return state.average or state.weights, NetworkSettings(**state.more["sizes"])

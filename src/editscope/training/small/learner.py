@@ -56,7 +56,7 @@ class SmallLearner:
         self._loss = LossStep(self.network, compiled=settings.compiled and gpu, rewarded=bool(settings.reward))
         self.step = 0
         self.part = 0
-        """The first part of the stream that has not been used."""
+        """The first part of the stream that has not been used, in parts of the size that the stage has."""
 
     def learn(self, batch: dict[str, Tensor], rate: float) -> dict[str, Tensor]:
         """Take a step on a batch. Returns the mean of each part of the loss, and the norm of the gradient."""
@@ -95,7 +95,9 @@ class SmallLearner:
         self._take(state.weights, state.weights if state.average is None else state.average)
         for optimizer, saved in zip(self.optimizers, state.optimizer["optimizers"], strict=True):
             optimizer.load_state_dict(saved)
-        self.step, self.part = state.step, int(state.loader["part"])
+        size = self.settings.part
+        numbers = int(state.loader["part"]) * int(state.loader.get("size", size))
+        self.step, self.part = state.step, -(-numbers // size)  # rounded up, so that no problem is repeated
 
     def start_from(self, path: Path) -> None:
         """Begin with the averaged weights of a training, in whatever form ``read_average`` takes them."""

@@ -76,52 +76,59 @@ class SmallStage:
 
     def run(self) -> None:
         """Train until the time or the steps run out. Raises Stopped after Ctrl-C, with a checkpoint saved."""
-        learner, settings = self.learner, self.settings
-        source = self._batches()
-        sums: dict[str, Any] = {}
-        counted, waited = 0, 0.0
         with (
             TrainingLog(
                 self.folder,
                 settings=self.recipe.decides,
                 trackers=(),
-                start=learner.step,
+                start=self.learner.step,
                 journal=self._journal,
             ) as log,
             StepInterrupts() as interrupts,
         ):
             remove_unfinished(self.folder)  # the log has locked the folder
-            batch = next(source)
-            mark = time.monotonic()
-            began = mark - self.spent
-            while (left := self._left()) > 0:
-                rate = self.rate_at(left)
-                for name, value in learner.learn(batch, rate).items():
-                    sums[name] = sums.get(name, 0) + value
-                counted += 1
-                self.spent = time.monotonic() - began
-                self.ended = self._left() <= 0
-                stop = interrupts.requested  # read once: a later Ctrl-C waits for the next step
-                last = self.ended or stop
-                due = learner.step % settings.save_every == 0
-                if last or due or learner.step % settings.log_every == 0:
-                    now = time.monotonic()
-                    means = {name: float(value) / counted for name, value in sums.items()}
-                    self._must_be_finite(means)
-                    speed = counted * settings.batch / max(now - mark, 1e-9)
-                    share = waited / max(now - mark, 1e-9)
-                    log.step(learner.step, {**means, "rate": rate, "pictures_per_s": speed, "waited": share})
-                    self._say(f"step {learner.step}: loss {means['loss']:.4f}, rate {rate:.3g}, {speed:.1f} pictures/s")
-                    sums, counted, waited, mark = {}, 0, 0.0, now
-                if last or due:
-                    self.save()
-                    log.event(learner.step, "checkpoint", f"Checkpoint of step {learner.step} saved.")
-                if stop and not self.ended:
-                    raise Stopped(f"stopped after step {learner.step}, with a checkpoint; to continue, {self._go_on}")
-                if not self.ended:
-                    before = time.monotonic()
-                    batch = next(source)
-                    waited += time.monotonic() - before
+            try:
+                self._train(log, interrupts)
+            except Stopped as stop:
+                log.event(self.learner.step, "stopped", str(stop))
+                raise
+
+    def _train(self, log: TrainingLog, interrupts: StepInterrupts) -> None:
+        learner, settings = self.learner, self.settings
+        source = self._batches()
+        sums: dict[str, Any] = {}
+        counted, waited = 0, 0.0
+        batch = next(source)
+        mark = time.monotonic()
+        began = mark - self.spent
+        while (left := self._left()) > 0:
+            rate = self.rate_at(left)
+            for name, value in learner.learn(batch, rate).items():
+                sums[name] = sums.get(name, 0) + value
+            counted += 1
+            self.spent = time.monotonic() - began
+            self.ended = self._left() <= 0
+            stop = interrupts.requested  # read once: a later Ctrl-C waits for the next step
+            last = self.ended or stop
+            due = learner.step % settings.save_every == 0
+            if last or due or learner.step % settings.log_every == 0:
+                now = time.monotonic()
+                means = {name: float(value) / counted for name, value in sums.items()}
+                self._must_be_finite(means)
+                speed = counted * settings.batch / max(now - mark, 1e-9)
+                share = waited / max(now - mark, 1e-9)
+                log.step(learner.step, {**means, "rate": rate, "pictures_per_s": speed, "waited": share})
+                self._say(f"step {learner.step}: loss {means['loss']:.4f}, rate {rate:.3g}, {speed:.1f} pictures/s")
+                sums, counted, waited, mark = {}, 0, 0.0, now
+            if last or due:
+                self.save()
+                log.event(learner.step, "checkpoint", f"Checkpoint of step {learner.step} saved.")
+            if stop and not self.ended:
+                raise Stopped(f"stopped after step {learner.step}, with a checkpoint; to continue, {self._go_on}")
+            if not self.ended:
+                before = time.monotonic()
+                batch = next(source)
+                waited += time.monotonic() - before
 
     def rate_at(self, left: float) -> float:
         """The rate of the next step, if ``left`` is the share of the stage that is left."""
@@ -138,7 +145,7 @@ class SmallStage:
             average=learner.average,
             optimizer={"optimizers": [optimizer.state_dict() for optimizer in learner.optimizers]},
             settings=self.recipe.decides,
-            loader={"part": learner.part},
+            loader={"part": learner.part, "size": self.settings.part},
             more={
                 "first": self.first,
                 "spent": self.spent,
@@ -170,6 +177,8 @@ class SmallStage:
 def next_stage(folder: Path) -> int:
     """The number of the stage with which a folder continues, from 1."""
     more = read_state(checkpoints_in(folder)[-1][1])["more"]
+    if "sizes" not in more:  # the checkpoint of another kind of training
+        raise BadInput(f"{folder} is not a training of the small editor; give the folder of `editscope train small`")
     return int(more.get("stage", 1)) + bool(more["ended"])
 
 

@@ -33,7 +33,3 @@ class WeightAverage(WeightCopy):
     def in_place(self) -> AbstractContextManager[None]:
         """The average in place of the weights, which may be in shards."""
         return copied_in(self.trained, self.values)
-
-
-in_place = copied_in
-"""The name by which exports know it."""

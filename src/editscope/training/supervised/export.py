@@ -10,16 +10,17 @@ from typing import Any
 import torch
 
 from editscope.editors.diffusion.finding import REPO
+from editscope.editors.diffusion.quiet import quiet
 from editscope.errors import BadInput
+from editscope.runfolder.whole_folders import whole_folder
 from editscope.training.changes import changes_in_words
-from editscope.training.checkpoints import check_writable, load_checkpoint, make_run_folder
+from editscope.training.checkpoints import check_writable, disk_errors, load_checkpoint, make_run_folder
 from editscope.training.models.loading import load_flow_editor
 from editscope.training.models.lora import add_lora, lora_weights, save_lora
 from editscope.training.models.pipeline_editor import PipelineFlowEditor
 from editscope.training.run_files import EXPERIMENT, LORA, NETWORK, checkpoints_in
 from editscope.training.run_files import FINAL as FINAL
 from editscope.training.settings import Experiment
-from editscope.training.supervised.averaging import in_place
 from editscope.training.supervised.loop import TrainingLoop
 from editscope.training.supervised.parallel import whole
 
@@ -43,7 +44,7 @@ def export_checkpoint(experiment: Experiment, run: Path, folder: Path, step: int
     if step is not None and step not in there:
         raise BadInput(f"{run} has no checkpoint of step {step}; available: {', '.join(map(str, there))}")
     check_writable(folder)
-    checkpoint = load_checkpoint(there[step if step is not None else max(there)])
+    checkpoint = load_checkpoint(there[step if step is not None else max(there)], optimizer=False)
     _check_layers(checkpoint.settings, experiment, run)
     editor = load_flow_editor(experiment.model, full=experiment.lora is None)
     if experiment.lora is not None:
@@ -52,8 +53,7 @@ def export_checkpoint(experiment: Experiment, run: Path, folder: Path, step: int
     values = checkpoint.average or checkpoint.weights
     if {name: value.shape for name, value in values.items()} != {name: value.shape for name, value in trained.items()}:
         raise BadInput(f"the checkpoint of {run} has other weights than its {EXPERIMENT} describes; restore that file")
-    with in_place(trained, {name: value.to(trained[name].device) for name, value in values.items()}):
-        return write_values(experiment, editor, editor.network, values, folder)
+    return write_values(experiment, editor, editor.network, values, folder)
 
 
 def _check_layers(saved: Mapping[str, Any], experiment: Experiment, run: Path) -> None:
@@ -98,7 +98,7 @@ def write_values(
     values: Mapping[str, torch.Tensor],
     folder: Path,
 ) -> Path:
-    """Write values of trained weights: a LoRA file, or a network."""
+    """Write values of trained weights, whole or not at all: a LoRA file, or a network."""
     make_run_folder(folder)
     if experiment.lora is not None:
         named = {_plain(name): value for name, value in values.items()}
@@ -107,8 +107,21 @@ def write_values(
             raise BadInput("the LoRA layers of this network have other names than peft gives them; update peft")
         return save_lora(type(editor.pipe), network, folder, named)
     state = {name: values.get(name, value).detach().cpu() for name, value in network.state_dict().items()}
-    network.save_pretrained(folder / NETWORK, state_dict=state)  # type: ignore[operator]
+    written = _empty_copy(network)
+    written.load_state_dict(state, assign=True)
+    with whole_folder(folder / NETWORK) as new, disk_errors():
+        written.save_pretrained(new)
     return folder
+
+
+def _empty_copy(network: Any) -> Any:
+    """A network of the same kind without weights: ``save_pretrained`` writes those of its network, and no others.
+
+    The class of a sharded network is one that PyTorch has made of it.
+    """
+    kind: Any = next(one for one in type(network).__mro__ if one.__module__.startswith("diffusers."))
+    with torch.device("meta"), quiet():
+        return kind.from_config(network.config)
 
 
 def _plain(name: str) -> str:

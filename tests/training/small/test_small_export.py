@@ -38,7 +38,7 @@ def network() -> SmallNetwork:
 @pytest.fixture(scope="module")
 def written(network: SmallNetwork) -> bytes:
     pytest.importorskip("onnx", reason="PyTorch exports with it")
-    return exported(network, {"problems": 12})
+    return exported(network, ["striped"])
 
 
 def test_8_bits_are_within_half_a_step_of_each_weight() -> None:
@@ -49,7 +49,7 @@ def test_8_bits_are_within_half_a_step_of_each_weight() -> None:
 
 
 def test_the_file_is_the_same_byte_for_byte_and_has_no_path(network: SmallNetwork, written: bytes) -> None:
-    assert exported(network, {"problems": 12}) == written
+    assert exported(network, ["striped"]) == written
     assert b"/src/" not in written and b".py" not in written
 
 
@@ -57,7 +57,7 @@ def test_onnx_runtime_says_what_pytorch_says(network: SmallNetwork, written: byt
     file = tmp_path / "tiny.weights"
     file.write_bytes(written)
     about, onnx = read_weights(file)
-    assert about["problems"] == 12
+    assert about["trained_on"] == "paintbench without striped"
     session = new_session(onnx, "tiny")
     as_in_file = stored(network)
     for task, mode, condition in (("translation", "amount", "baseline"), ("gradient", "background", "horizontal")):
@@ -83,6 +83,11 @@ def test_the_command_writes_the_file_from_averaged_weights(network: SmallNetwork
     (tmp_path / "other.pt").write_bytes(b"something else")
     with pytest.raises(BadInput, match="is not a PyTorch file with weights"):
         read_average(tmp_path / "other.pt")
+    (tmp_path / "mine.weights").write_bytes(b'{"format": "editscope small editor 2"}\n')
+    with pytest.raises(BadInput, match=r"that `small-export` wrote; use it as small:.*mine.weights"):
+        read_average(tmp_path / "mine.weights")
+    code, _, error = called(capsys, "train", "small-export", tmp_path / "none.pt", "--out", tmp_path)
+    assert code == 2 and "is a folder; give the file to write" in " ".join(error.split())
     torch.save([torch.zeros(2)], tmp_path / "list.pt")
     with pytest.raises(BadInput, match="is not a PyTorch file with weights by name"):
         read_average(tmp_path / "list.pt")

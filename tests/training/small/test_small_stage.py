@@ -16,15 +16,18 @@ from typing import Any
 import pytest
 import torch
 
+from editscope.editors import load_editor
 from editscope.training.checkpoints import STATE, checkpoints_in, load_checkpoint
 from editscope.training.log.metrics_file import read_training
 from editscope.training.log.training_log import locked_folder
 from editscope.training.page.page import write_training_page
 from editscope.training.reinforcement.run_folder import FolderCheckpoints
 from editscope.training.small.export import read_average
+from editscope.training.small.held_out import held_out_in
 from editscope.training.small.settings import read_recipe
 from editscope.training.small.stage import SmallStage, next_stage
 from editscope.training.supervised.loop import Diverged
+from editscope.wording import trained_note
 from support.command_line import called
 
 pytestmark = pytest.mark.slow
@@ -291,22 +294,64 @@ def recipe_that_ships() -> Path:
     return Path(str(files("editscope.training.recipes").joinpath("small.toml")))
 
 
+def training_of(folder: Path, out: Path) -> subprocess.Popen[str]:
+    """A process that trains with one worker until it is stopped."""
+    command = ["editscope", "train", "small", str(recipe(folder, 100_000, 1)), "--out", str(out)]
+    return subprocess.Popen(
+        [sys.executable, "-m", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=folder,
+        start_new_session=True,
+    )
+
+
+def test_a_worker_that_dies_costs_no_step(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with training_of(tmp_path, out) as process:
+        until = time.monotonic() + 300
+        while read_training(out).last_step < 1 and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.1)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        commands = {child: Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
+        os.kill(next(int(child) for child in children if b"resource_tracker" not in commands[child]), signal.SIGKILL)
+        output = " ".join(process.communicate(timeout=300)[0].split())
+    assert process.returncode == 3 and "Traceback" not in output, output
+    assert "a process that makes problems ended, perhaps because memory was short" in output
+    event = read_training(out).events[-1]
+    assert event.kind == "stopped" and "with fewer [stage] workers" in event.sentence
+    if checkpoints_in(out):  # none if the process ended in the first steps, while one was being taken
+        assert "to continue, run `editscope train small --out" in output
+
+
+def test_what_an_earlier_stage_saw_is_not_held_out(capsys: Any, tmp_path: Path) -> None:
+    file, out = recipe(tmp_path, steps=1), tmp_path / "out"
+    assert called(capsys, "train", "small", file, "--out", out)[0] == 0
+    assert held_out_in(out) == ("striped",)
+    assert called(capsys, "train", "small-export", out, "--out", tmp_path / "held.weights")[0] == 0
+    editor = load_editor(f"small:{tmp_path / 'held.weights'}")
+    info = {"suite": {"name": "paintbench"}, "editor": {"trained_on": editor.trained_on}}
+    assert trained_note(info) == "trained on this distribution without striped"
+    later = tmp_path / "later.toml"
+    later.write_text(file.read_text().replace('["striped"]', '["striped", "legend"]'))
+    said = "legend: held out of this stage, but an earlier one may have seen it"
+    for more in (["--dry-run"], []):
+        for start in (("--out", out, "--resume"), ("--out", tmp_path / f"new{len(more)}", "--start", out)):
+            code, output, _ = called(capsys, "train", "small", later, *start, *more)
+            assert code == 0 and said in " ".join(output.split())
+    assert held_out_in(out) == held_out_in(tmp_path / "new0") == ("striped",)
+    seen = tmp_path / "seen.toml"
+    seen.write_text(file.read_text().replace('["striped"]', "[]"))
+    assert called(capsys, "train", "small", seen, "--out", out, "--resume")[0] == 0
+    assert called(capsys, "train", "small", later, "--out", out, "--resume")[0] == 0
+    assert held_out_in(out) == ()
+
+
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     """A real process with workers of its own, to all of which the terminal sends the signal."""
     out = tmp_path / "out"
-    command = [
-        sys.executable,
-        "-m",
-        "editscope",
-        "train",
-        "small",
-        str(recipe(tmp_path, 100_000, 1)),
-        "--out",
-        str(out),
-    ]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path, start_new_session=True
-    ) as process:
+    with training_of(tmp_path, out) as process:
         until = time.monotonic() + 300
         while read_training(out).last_step < 1 and process.poll() is None and time.monotonic() < until:
             time.sleep(0.1)

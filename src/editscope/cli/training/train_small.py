@@ -72,7 +72,7 @@ def small(
     if dry_run:
         if start is not None:
             start_network(start, read.network)
-        _say_outline(replace(read, number=next_stage(out) if resume else 1), out, resume)
+        _say_outline(replace(read, number=next_stage(out) if resume else 1), out, out if resume else start)
         return
     lasts = "" if seconds is None else f" --seconds {seconds:g}"
     command = f"editscope train small --out {shlex.quote(str(out))}{lasts} --resume"
@@ -86,6 +86,7 @@ def _train(
 ) -> None:
     """Train a stage in a folder that is locked; ``command`` resumes it."""
     from editscope.runfolder.files import write_whole
+    from editscope.training.small.held_out import seen_note
     from editscope.training.small.stage import SmallStage
 
     stage = SmallStage(recipe, out, say=printing.say, go_on=f"run `{command}`", journal=journal)
@@ -96,8 +97,10 @@ def _train(
         printing.say(f"stage {_numbered(recipe)}, continuing from step {stage.learner.step}")
     else:
         if start is not None:
-            stage.learner.start_from(start)
+            stage.start_from(start)
         printing.say(f"stage {_numbered(recipe)} on {recipe.stage.on}")
+    if note := seen_note(recipe.stage.without, stage.held_out):
+        printing.say(note)
     printing.say("making the first problems; the first step of a stage takes longer, on a GPU minutes")
     if file != out / RECIPE:
         write_whole(out / RECIPE, file.read_bytes())
@@ -140,12 +143,13 @@ def _read(file: Path) -> SmallRecipe:
     return read_recipe(file)
 
 
-def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
-    """Print what the stage will do."""
+def _say_outline(recipe: SmallRecipe, folder: Path, before: Path | None) -> None:
+    """Print what the stage will do; ``before`` is where its first weights come from, None if they are new."""
     import torch
 
     from editscope.cli.training.outlines import say_rows
     from editscope.training.checkpoints import checkpoints_in
+    from editscope.training.small.held_out import held_out_in, never_seen, seen_note
     from editscope.training.small.network import SmallNetwork, parameters_of
     from editscope.training.small.stream import cells_of
     from editscope.wording import count
@@ -157,15 +161,18 @@ def _say_outline(recipe: SmallRecipe, folder: Path, resume: bool) -> None:
     lasts = f"{stage.seconds:g} seconds or {count(stage.steps, 'step')}, whichever comes first"
     falls = f", falls to 0 over the last {stage.fall:.0%}" if stage.fall else ""
     saved = checkpoints_in(folder)
+    never = never_seen(stage.without, None if before is None else held_out_in(before))
+    note = seen_note(stage.without, never)
     rows = [
         ("parameters", f"{parameters:,}"),
         ("device", stage.on),
         ("stage", _numbered(recipe) + again),
         ("learns from", "mIoU as a reward, and lessons" if stage.reward else "lessons"),
-        ("lasts", lasts + (f", from step {saved[-1][0]:,}" if saved and resume else "")),
+        ("lasts", lasts + (f", from step {saved[-1][0]:,}" if saved and before == folder else "")),
         ("problems per step", f"{stage.batch}, made by {stage.workers} processes"),
         ("kinds of problems", f"{len(cells_of(stage.shares, stage.without))}: tasks, modes and conditions"),
-        ("held out", ", ".join(stage.without) or "nothing"),
+        ("held out", ", ".join(never) or "nothing"),
+        *([("note", note)] if note else []),
         ("rate", f"{stage.rate:g}, {count(stage.warmup, 'step')} of warm-up{falls}"),
         ("checkpoints", f"every {stage.save_every} steps and at the end"),
         ("folder", str(folder)),
@@ -187,7 +194,11 @@ def small_export(
     """
     from editscope.runfolder.files import write_whole
     from editscope.training.small.export import exported, read_average
+    from editscope.training.small.held_out import held_out_in
 
-    data = exported(read_average(checkpoint))
+    if out.is_dir():
+        raise BadInput(f"--out {str(out)!r} is a folder; give the file to write, such as mine.weights")
+    network = read_average(checkpoint)
+    data = exported(network, held_out_in(checkpoint))
     write_whole(out, data)
     printing.say(f"{out}: {len(data) / 1e6:.1f} MB; use it as small:{out}")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +14,7 @@ from torch.nn.utils import parametrize
 from editscope.editors.small.inputs import INPUTS, OUTPUTS
 from editscope.editors.small.pictures import COLORS, SIDE
 from editscope.editors.small.sentences import TOKENS
-from editscope.editors.small.weights import packed_weights
+from editscope.editors.small.weights import KIND, facts_of, packed_weights
 from editscope.errors import BadInput
 from editscope.training.checkpoints import STATE, checkpoints_in, load_checkpoint
 from editscope.training.small.network import SmallNetwork, parameters_of
@@ -43,7 +42,8 @@ def read_average(path: Path, sizes: NetworkSettings | None = None) -> SmallNetwo
     try:
         network.load_state_dict({name: value.float() for name, value in values.items()})
     except (RuntimeError, AttributeError) as error:
-        raise BadInput(f"{path} does not have the weights of this network ({_short(error)})") from error
+        known = "" if sizes else "; a PyTorch file is read with the sizes that ship, so give the folder of the training"
+        raise BadInput(f"{path} does not have the weights of this network ({_short(error)}){known}") from error
     return network.eval()
 
 
@@ -63,6 +63,8 @@ def _not_a_training(path: Path) -> BadInput:
 
 
 def _tensors_in(file: Path) -> Mapping[str, Tensor]:
+    if str(facts_of(file).get("format", "")).startswith(KIND):
+        raise BadInput(f"{file} is a file of weights that `small-export` wrote; use it as small:{file}")
     try:
         saved = torch.load(file, map_location="cpu", weights_only=True)
     except FileNotFoundError:
@@ -108,8 +110,8 @@ def stored(network: SmallNetwork) -> SmallNetwork:
     return copy.eval()
 
 
-def exported(network: SmallNetwork, about: Mapping[str, Any] | None = None) -> bytes:
-    """The weights file of a network, byte for byte the same each time. ``about`` adds facts to its first line."""
+def exported(network: SmallNetwork, held_out: Sequence[str] = ()) -> bytes:
+    """The weights file of a network, byte for byte the same each time. ``held_out`` is what it has never seen."""
     try:
         import onnx  # noqa: F401  PyTorch writes the file with it
     except ImportError:
@@ -138,7 +140,8 @@ def exported(network: SmallNetwork, about: Mapping[str, Any] | None = None) -> b
             input_names=list(INPUTS),
             output_names=list(OUTPUTS),
         )
-    facts = {"parameters": parameters_of(network), "trained_on": ExampleStream.benchmark, **(about or {})}
+    without = f" without {', '.join(held_out)}" if held_out else ""
+    facts = {"parameters": parameters_of(network), "trained_on": f"{ExampleStream.benchmark}{without}"}
     return packed_weights(file.getvalue(), facts)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from editscope.training.checkpoints import (
     save_checkpoint,
 )
 from editscope.training.log.training_log import TrainingLog
+from editscope.training.small.held_out import HELD_OUT, held_out_by, held_out_in, never_seen
 from editscope.training.small.learner import SmallLearner
 from editscope.training.small.settings import SmallRecipe
 from editscope.training.small.stream import ExampleStream, batches
@@ -55,6 +57,15 @@ class SmallStage:
         """The step at which this stage began."""
         self.spent = 0.0
         self.ended = False
+        self.held_out = never_seen(recipe.stage.without)
+        """What the weights have never seen."""
+        self._learning = False
+        """Whether a step is being taken, so that the weights are those of no step."""
+
+    def start_from(self, path: Path) -> None:
+        """Begin with the averaged weights of another training."""
+        self.learner.start_from(path)
+        self.held_out = never_seen(self.settings.without, held_out_in(path))
 
     def resume(self) -> None:
         """Continue from the last checkpoint.
@@ -71,6 +82,8 @@ class SmallStage:
         else:
             check_same(place, saved.settings, decides)
         self.learner.resume_from(saved)
+        before = held_out_by({"more": more, "settings": saved.settings})
+        self.held_out = never_seen(self.settings.without, before)
         self.first = saved.step if more["ended"] else int(more["first"])
         self.spent = 0.0 if more["ended"] else float(more["spent"])
 
@@ -88,10 +101,29 @@ class SmallStage:
         ):
             remove_unfinished(self.folder)  # the log has locked the folder
             try:
-                self._train(log, interrupts)
+                with self._told_of_workers():
+                    self._train(log, interrupts)
             except Stopped as stop:
                 log.event(self.learner.step, "stopped", str(stop))
                 raise
+
+    @contextmanager
+    def _told_of_workers(self) -> Iterator[None]:
+        """Turn PyTorch's error about a worker that died into one that says how to continue, with a checkpoint."""
+        try:
+            yield
+        except RuntimeError as error:
+            if "DataLoader worker" not in str(error):
+                raise
+            if self.learner.step > self.first and not self._learning:
+                self.save()
+            saved = checkpoints_in(self.folder)
+            kept = f"the last checkpoint is that of step {saved[-1][0]}" if saved else "there is no checkpoint yet"
+            more = f"to continue, {self._go_on}" if saved else "start over"
+            raise Stopped(
+                f"a process that makes problems ended, perhaps because memory was short; {kept}: {more}, with fewer "
+                "[stage] workers if it happens again"
+            ) from error
 
     def _train(self, log: TrainingLog, interrupts: StepInterrupts) -> None:
         learner, settings = self.learner, self.settings
@@ -103,7 +135,10 @@ class SmallStage:
         began = mark - self.spent
         while (left := self._left()) > 0:
             rate = self.rate_at(left)
-            for name, value in learner.learn(batch, rate).items():
+            self._learning = True
+            parts = learner.learn(batch, rate)
+            self._learning = False
+            for name, value in parts.items():
                 sums[name] = sums.get(name, 0) + value
             counted += 1
             self.spent = time.monotonic() - began
@@ -151,6 +186,7 @@ class SmallStage:
                 "spent": self.spent,
                 "ended": self.ended,
                 "stage": self.recipe.number,
+                HELD_OUT: list(self.held_out),
                 "sizes": asdict(learner.network.settings),
             },
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,7 +28,7 @@ from editscope.training.log.training_log import TrainingLog
 from editscope.training.small.held_out import HELD_OUT, held_out_by, held_out_in, never_seen
 from editscope.training.small.learner import SmallLearner
 from editscope.training.small.settings import SmallRecipe
-from editscope.training.small.stream import ExampleStream, batches
+from editscope.training.small.stream import ExampleStream, batches, is_death_of_worker
 from editscope.training.supervised.interrupts import StepInterrupts
 from editscope.training.supervised.loop import Diverged
 
@@ -112,9 +113,10 @@ class SmallStage:
         """Turn PyTorch's error about a worker that died into one that says how to continue, with a checkpoint."""
         try:
             yield
-        except RuntimeError as error:
-            if "DataLoader worker" not in str(error):
+        except (RuntimeError, EOFError, ConnectionError) as error:
+            if not is_death_of_worker(error):
                 raise
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # PyTorch's handler would raise the error again
             if self.learner.step > self.first and not self._learning:
                 self.save()
             saved = checkpoints_in(self.folder)

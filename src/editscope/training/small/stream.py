@@ -123,3 +123,14 @@ def batches(stream: ExampleStream, workers: int, parts: int, device: str) -> Ite
 def _ignore_interrupts(_: int) -> None:
     """Leave Ctrl-C to the process that trains: it finishes its step, for which it needs the workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def is_death_of_worker(error: BaseException) -> bool:
+    """Whether an error says that a worker process died: its connection ends, or PyTorch has noticed.
+
+    PyTorch may raise it anywhere, since it is told by a signal.
+
+    >>> is_death_of_worker(RuntimeError("DataLoader worker (pid 7) is killed by signal: Killed."))
+    True
+    """
+    return isinstance(error, EOFError | ConnectionError) or "DataLoader worker (pid" in str(error)

@@ -153,7 +153,7 @@ def test_a_folder_of_other_cases_says_which_in_words(small_set: Path, here: Path
     es.run(suite, "ref:noise", out="run", limit=2, jobs=1, progress=False)
     arguments = ("run", "paintbench", "--data", small_set, "-e", "ref:noise", "--out", "run")
     (message,) = called(capsys, *arguments, "--limit", "3")
-    assert "run holds another run, with 2 cases (asked: 3 cases); give another --out, or go on" in message
+    assert "run holds another run, with 2 cases (asked: 3 cases); give another --out, or resume" in message
     assert message.endswith("editscope resume run")
     (message,) = called(capsys, *arguments, "--limit", "2", "--where", "task=removal,border")
     assert "with 2 cases (asked: 2 cases of task" in message

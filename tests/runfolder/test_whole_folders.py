@@ -8,7 +8,7 @@ import pytest
 
 from editscope.runfolder.files import DiskError
 from editscope.runfolder.whole_folders import put_back, whole_folder
-from support.killed_between import killed_before_rename
+from support.training.killed_between import killed_before_rename
 
 
 def write(place: Path, text: str) -> None:

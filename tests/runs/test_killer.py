@@ -130,7 +130,7 @@ def test_an_interrupted_run_finishes_the_steps_in_hand_and_says_how_to_go_on(sit
     process.send_signal(number)
     code, err = end(process)
     assert code == 3, err
-    assert err.strip().splitlines()[-1] == "editscope: stopped on request; go on with: editscope resume run"
+    assert err.strip().splitlines()[-1] == "editscope: stopped on request; resume with: editscope resume run"
     assert not site.survivors()
     assert sorted(site.called()) == sorted(site.finished_edits("run")), "a step in hand was thrown away"
     assert 0 < len(site.called()) < 40

@@ -171,7 +171,7 @@ def test_a_batch_that_hangs_or_kills_is_taken_apart_to_find_the_edit_that_does(s
 
 
 def test_an_editor_that_stops_ends_the_run_and_a_resumed_one_repeats_nothing(site: Site) -> None:
-    with pytest.raises(Stopped, match=r"no more edits today; go on with: editscope resume run"):
+    with pytest.raises(Stopped, match=r"no more edits today; resume with: editscope resume run"):
         site.run("run", at_once=3, pace=0.02, stop="removal/004")
     edited = site.edited("run")
     asked = site.cases_asked()

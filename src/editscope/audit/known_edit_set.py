@@ -167,9 +167,9 @@ def read_own(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path.parent} holds no audit: there is no {path.name}") from None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
-        raise BadInput(f"{path} cannot be read ({why}); move it away to go on without it") from None
+        raise BadInput(f"{path} cannot be read ({why}); move it away to continue without it") from None
     if not isinstance(document, dict):
-        raise BadInput(f"{path} holds no JSON object; move it away to go on without it")
+        raise BadInput(f"{path} holds no JSON object; move it away to continue without it")
     return document
 
 

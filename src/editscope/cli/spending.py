@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def agree(plan: Plan, console: Console, *, yes: bool = False, quiet: bool = False) -> None:
-    """Print what a run will cost, if it may cost anything, and ask whether to go on; NotAgreed where the answer is no.
+    """Print what a run will cost, if it may cost anything, and ask whether to continue; NotAgreed if not.
 
     The forecast looks at a few cases only, so that the run starts soon.
     """
@@ -55,4 +55,4 @@ def confirm(
         )
     printing.say(f"Spend {total}? [y/N]", error=True, end=" ")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise NotAgreed("nothing was spent; answer y, or add --yes, to go on")
+        raise NotAgreed("nothing was spent; answer y, or add --yes, to continue")

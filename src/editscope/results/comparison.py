@@ -283,7 +283,7 @@ def run_names(runs: Sequence[Run]) -> tuple[str, ...]:
 def _check_suites(runs: Sequence[Run]) -> None:
     for run in runs:
         if not run.rows()["case_id"]:
-            raise BadInput(f"{run.path} has no scored case yet; `editscope resume {run.path}` goes on with it")
+            raise BadInput(f"{run.path} has no scored case yet; `editscope resume {run.path}` continues it")
         ours, theirs = runs[0].info["suite"]["name"], run.info["suite"]["name"]
         if ours != theirs:
             raise BadInput(

@@ -150,7 +150,7 @@ class Run:
             self.__dict__ |= {"_source": source, "_stored": found, "_scan": None}
             return SummaryDict(found)
         if not any(n for status, n in self.coverage.items() if status != PENDING):
-            raise BadInput(f"{self.path} has no scored case yet; `editscope resume {self.path}` goes on with it")
+            raise BadInput(f"{self.path} has no scored case yet; `editscope resume {self.path}` continues it")
         return SummaryDict(summary(self.info, self._pairs, self.progress) if scan is None else scan.summary(self.info))
 
     @property

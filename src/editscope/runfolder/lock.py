@@ -28,7 +28,7 @@ STALE_S = 600.0
 ATTEMPTS = 1000
 WEAK = (
     "the file system of {folder} has no locks, so a lock file stands in for them; "
-    f"after a crash of this machine, other machines wait {STALE_S / 60:.0f} minutes before they go on with the run"
+    f"after a crash of this machine, other machines wait {STALE_S / 60:.0f} minutes before they continue the run"
 )
 
 

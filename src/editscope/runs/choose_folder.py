@@ -82,14 +82,14 @@ def check_same(folder: Path, there: Info, asked: Info) -> None:
     if differences or apart:
         with_ = f", with {', '.join(differences)}" if differences else ""
         raise BadInput(
-            f"--out {folder} holds another run{of}{with_}; give another --out, or go on with the run that is there: "
+            f"--out {folder} holds another run{of}{with_}; give another --out, or resume the run that is there: "
             f"editscope resume {shlex.quote(str(folder))}"
         )
     check_more(folder, there, repeats_of(asked))
     if repeats_of(there) == repeats_of(asked) and there.get("files", {}).get("digest", "") != asked["files"]["digest"]:
         raise BadInput(
             f"--out {folder} holds a run over the same outputs as they were before (files changed since); "
-            f"give another folder, or `editscope resume {folder}` to go on with the files of today"
+            f"give another folder, or `editscope resume {folder}` to continue with the files of today"
         )
 
 

@@ -1,4 +1,4 @@
-"""Messages that end a run early: the reason, the fix, and the command that goes on."""
+"""Messages that end a run early: the reason, the fix, and the command that resumes it."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ _KEY = re.compile(
 _MEMORY = re.compile(r"out of memory|OutOfMemory|MemoryError|cannot allocate", re.IGNORECASE)
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
 _PICTURE = re.compile(r"; give (a path, a PIL image|a NumPy array|one picture of|height × width)|convert it to uint8")
-_GO_ON = re.compile(r"; go on with(?: a higher limit)?:? editscope(?: resume |\.run\().*$", re.DOTALL)
+_GO_ON = re.compile(r"; resume with(?: a higher limit)?:? editscope(?: resume |\.run\().*$", re.DOTALL)
 HIGHER = re.compile(r"; resume the run with a higher (--[\w-]+)$")
 RETURNS = "return the picture itself from edit: a PIL image, an array of height × width × 3, a path or an es.Edit"
 
 
 def resumable(plan: Plan, stop: EditscopeError) -> Stopped:
-    """The error that ends a run which can go on: what happened, and how to go on."""
+    """The error that ends a run that can be resumed: what happened, and how to resume it."""
     message = str(stop)
     if isinstance(stop, FailedAlike):
         return Stopped(_failed_alike(plan, stop))
-    if "editscope resume" in message:  # it says already how to go on
+    if "editscope resume" in message:  # it already says how to resume
         return Stopped(message)
     more = HIGHER.search(message)
     if more and plan.resumable:  # one command, with the option in it
-        return Stopped(f"{message[: more.start()]}; go on with a higher limit: {_resume(plan)} {more[1]} N")
-    return Stopped(f"{message}; go on with{':' if plan.resumable else ''} {_resume(plan)}")
+        return Stopped(f"{message[: more.start()]}; resume with a higher limit: {_resume(plan)} {more[1]} N")
+    return Stopped(f"{message}; resume with{':' if plan.resumable else ''} {_resume(plan)}")
 
 
 def without_resume(message: str) -> str:
     """A message of ``resumable`` without its command, for a caller that resumes in another way.
 
-    >>> without_resume("the judge is down; go on with: editscope resume out"), without_resume("stopped")
+    >>> without_resume("the judge is down; resume with: editscope resume out"), without_resume("stopped")
     ('the judge is down', 'stopped')
     """
     return _GO_ON.sub("", message)
@@ -70,7 +70,7 @@ def _failed_alike(plan: Plan, stop: FailedAlike) -> str:
     else:
         parts.append(f"then: {_resume(plan)} makes these edits again and goes on")
     going = "--keep-going" if plan.resumable else "keep_going=True"
-    return "\n  ".join([*parts, f"to go on whatever fails: {going}"])
+    return "\n  ".join([*parts, f"to continue whatever fails: {going}"])
 
 
 def _resume(plan: Plan) -> str:

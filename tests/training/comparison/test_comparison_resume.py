@@ -77,7 +77,7 @@ def test_ctrl_c_saves_a_checkpoint_and_says_the_command_that_goes_on(
 
     def say(text: str = "", **_: Any) -> None:
         told.append(str(text))
-        if str(text).startswith("step 3 of") and not any(line.startswith("going on") for line in told):
+        if str(text).startswith("step 3 of") and not any(line.startswith("resuming") for line in told):
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr("editscope.printing.say", say)

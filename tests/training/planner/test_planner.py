@@ -27,9 +27,9 @@ from editscope.training.planner.start import load_language_model, train_planner
 from editscope.training.reinforcement.planner import Planner, text_encoder
 from editscope.training.supervised.memory import parameter_bytes
 from editscope.training.supervised.start import EXPERIMENT
-from support.killed_between import killed_before_writing
 from support.models.tiny_parts import making, qwen_tokenizer
 from support.studio.small_disk import KINDS, full_disk
+from support.training.killed_between import killed_before_writing
 from support.training.logged import read_log
 from support.training.several_processes import trained_by
 

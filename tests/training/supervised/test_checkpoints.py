@@ -40,8 +40,8 @@ from editscope.training.supervised.settings import (
     ScheduleSettings,
     TrainingSettings,
 )
-from support.killed_between import killed_before_rename
 from support.studio.small_disk import KINDS, small_disk
+from support.training.killed_between import killed_before_rename
 from support.training.logged import read_log
 
 
@@ -310,7 +310,7 @@ def test_a_hook_that_stops_loses_no_step_and_is_run_again(at: int, saved: list[i
     def score(loop: TrainingLoop) -> None:
         seen.append(loop.step)
         if loop.step == at and down:
-            raise Stopped("the judge is down; go on with: editscope resume out/evaluations/step-5")
+            raise Stopped("the judge is down; resume with: editscope resume out/evaluations/step-5")
 
     hooks = Hooks(after_step=[score])
     with pytest.raises(Stopped) as stopped:

@@ -50,7 +50,7 @@ def test_an_interrupted_evaluation_is_resumed(
         return suite(experiment, file)
 
     def stopped(*_: Any, **__: Any) -> Any:
-        raise Stopped("the judge does not answer; go on with editscope.run(suite, editor, out='x')")
+        raise Stopped("the judge does not answer; resume with editscope.run(suite, editor, out='x')")
 
     file = write_experiment(tmp_path / "mine.toml", settings_for("kontext", tiny_pipeline("kontext")), more=TABLE)
     with monkeypatch.context() as patch:

@@ -41,7 +41,7 @@ def build(
     dry_run: opt.DryRun = False,
     quiet: of.Quiet = False,
 ) -> None:
-    """Build what a plan describes, and go on where the last build ended.
+    """Build what a plan describes, and continue where the last build ended.
 
     Every outcome is on disk before the next step begins. A record that failed stays pending and is tried again by the
     next build; a record that a filter dropped is not. A changed step makes again only what depends on it.

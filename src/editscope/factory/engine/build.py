@@ -233,7 +233,7 @@ class Build(OpenedBuild):
                     for task in finished:
                         task.result()
                 if self._state.stop:
-                    raise Stopped("the build was stopped; `editscope factory build` goes on with it")
+                    raise Stopped("the build was stopped; `editscope factory build` continues it")
                 running.add(asyncio.create_task(walk(chunk_number, records)))
                 last = chunk_number + 1
             while running:

@@ -53,7 +53,7 @@ class ProcessRunner:
         except BrokenProcessPool as error:
             raise Stopped(
                 f"a worker process of step {step.name!r} was ended or ended itself, often for lack of memory; "
-                "`editscope factory build` goes on with it, with fewer processes under --jobs"
+                "`editscope factory build` continues it, with fewer processes under --jobs"
             ) from error
         return [one for batch in done for one in batch]
 

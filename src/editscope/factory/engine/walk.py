@@ -197,7 +197,7 @@ class Walker:
 
     def _check(self) -> None:
         if self._stopping():
-            raise Stopped("the build was stopped; `editscope factory build` goes on with it")
+            raise Stopped("the build was stopped; `editscope factory build` continues it")
 
 
 def _plain(step: PlainStep, record: Record, tools: Tools) -> Done:

@@ -91,7 +91,8 @@ class ReviewStep(WholeStep):
             where = os.path.relpath(tools.build)
             raise ReviewNeeded(
                 f"{left:,} of {len(waiting):,} records wait for people at step {self.name!r}: run `editscope studio "
-                f"{where}` and open Review; build again when they are done, or with --approved to go on with the rest"
+                f"{where}` and open Review; build again when they are done, or add --approved to continue with the "
+                "rest"
             )
 
     def _fill(self, folder: Path, wanted: Sequence[QueueRecord], decided: Collection[str]) -> None:

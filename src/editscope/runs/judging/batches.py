@@ -35,7 +35,7 @@ def open_batches(judging: Judging | None, folder: Path, account: Account | None)
     posts = [post for judge in judging.judges if (post := judge.batches) is not None]
     if has_batches(folder) and not posts:
         raise BadInput(
-            f"{folder} has submitted batches, which ordinary calls would pay for again; go on with --batch, or with "
+            f"{folder} has submitted batches, which ordinary calls would pay for again; continue with --batch, or with "
             f"`editscope resume {folder}`"
         )
     log = BatchLog(folder) if posts else None

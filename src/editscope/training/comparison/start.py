@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LOCK = ".comparison.lock"
-_RESUME = re.compile(r"; go on with(?: a higher limit)?: editscope resume \S.*$", re.DOTALL)
+_RESUME = re.compile(r"; resume with(?: a higher limit)?: editscope resume \S.*$", re.DOTALL)
 _HIGHER = re.compile(r"editscope resume \S+ (--budget) N$")
 
 
@@ -143,7 +143,7 @@ def _left(comparison: TrainingComparison, run: ArmRun, budget: float | None) -> 
     others = sum(spent_in_folder(other.folder) for other in comparison.runs if other is not run and other.begun)
     if others >= budget > 0:
         raise Stopped(
-            f"the budget of ${budget:,.2f} is used up; go on with a higher one: {comparison.command} --budget N"
+            f"the budget of ${budget:,.2f} is used up; resume with a higher one: {comparison.command} --budget N"
         )
     return budget - others
 
@@ -165,12 +165,12 @@ def _goes_on(comparison: TrainingComparison) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise Stopped(f"stopped on request; go on with: {comparison.command}") from None
+        raise Stopped(f"stopped on request; resume with: {comparison.command}") from None
     except Stopped as stop:
         message = str(stop)
         if comparison.command in message:
             raise
         higher = " --budget N" if _HIGHER.search(message) else ""
-        raise Stopped(f"{_RESUME.sub('', message)}; go on with: {comparison.command}{higher}") from stop
+        raise Stopped(f"{_RESUME.sub('', message)}; resume with: {comparison.command}{higher}") from stop
     except BadInput as error:
         raise BadInput(f"{error}; after that: {comparison.command}") from error

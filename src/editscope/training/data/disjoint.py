@@ -129,7 +129,7 @@ def grid_of(picture: Indexed | Pixels) -> npt.NDArray[np.uint16]:
 
 
 def _near(grids: npt.NDArray[np.uint16], grid: npt.NDArray[np.uint16]) -> npt.NDArray[np.intp]:
-    """The places of grids that differ from one in few points; most are told by every 16th point."""
+    """The places of grids that differ from one in few points; every 16th point rules out most of them."""
     maybe = np.flatnonzero(np.count_nonzero(grids[:, ::16] != grid[::16], axis=1) <= FEW)
     near: npt.NDArray[np.intp] = maybe[np.count_nonzero(grids[maybe] != grid, axis=1) <= FEW]
     return near

@@ -17,8 +17,10 @@ OTHER_SPLITS = ("validation", "valid", "val", "test")
 
 @dataclass(frozen=True, slots=True)
 class FixedCases:
-    """Examples in the sizes of their buckets. ``held_out`` says that none of them is trained on, ``origin`` where each
-    part has them from, as a sentence."""
+    """Examples in the sizes of their buckets. ``held_out`` says that none of them is trained on.
+
+    ``origin`` is a sentence that says where the cases of each part come from.
+    """
 
     examples: tuple[EditExample, ...]
     held_out: bool

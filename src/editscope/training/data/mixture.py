@@ -26,8 +26,7 @@ class Mixture:
     """Draws from parts, in exact proportions: after t draws, each part has its share of t.
 
     The part that is furthest behind its share comes next, so that no part is ever off by as many examples as there are
-    parts. So the place in a mixture is how many examples each part
-    has given, and nothing else.
+    parts. The position in a mixture is therefore the number of examples drawn from each part.
     """
 
     def __init__(self, weights: Sequence[float]) -> None:

@@ -88,8 +88,8 @@ class SizeSettings:
     Without ``sizes`` a picture keeps its size, less what exceeds a multiple of the model's. With ``crop`` it is scaled
     until it covers its bucket and cropped at the center, with ``stretch`` scaled without a crop, and with ``exact`` it
     must have the size. It goes to the bucket in which it loses least; one that would be enlarged more than ``enlarge``
-    times or lose more than the share ``most_cropped`` fits in none. ``mixed = false`` asks that all pictures have one
-    size.
+    times or lose more than the share ``most_cropped`` fits in none. ``mixed = false`` requires that all pictures
+    have one size.
     """
 
     sizes: tuple[tuple[int, int], ...] = ()
@@ -122,9 +122,9 @@ class SizeSettings:
 class DataSettings:
     """All that decides which examples a training sees, and in which order.
 
-    ``workers`` processes make examples for each training process, up to ``ahead``
-    batches before they are needed; 0 makes them in the training process. ``epochs`` ends after so many times all
-    records; 0 goes on without end. A worker that gives nothing for ``patience`` seconds is replaced, once.
+    ``workers`` processes make examples for each training process, up to ``ahead`` batches before they are needed; 0
+    makes them in the training process. ``epochs`` is the number of passes over all records; 0 repeats them without
+    end. A worker that returns nothing for ``patience`` seconds is replaced, once.
     """
 
     parts: tuple[PartSettings, ...]

@@ -26,7 +26,7 @@ from editscope.training.data.examples import EditExample
 from editscope.training.data.settings import PartSettings
 
 LOOKED_AT = 200
-"""Records of a large set that are looked at before anything starts, evenly spaced; of a folder, so many times ten."""
+"""Records of a large set that are looked at before anything starts, evenly spaced; ten times as many for a folder."""
 
 
 class TrainingSource(ABC):

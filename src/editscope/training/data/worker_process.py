@@ -1,4 +1,4 @@
-"""Worker processes that make examples: each opens the sources once, then makes what it is asked for."""
+"""Worker processes that make examples: each opens the sources once, then makes the requested examples."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ExampleJob:
 
 @dataclass(frozen=True, slots=True)
 class MakerSetup:
-    """What a worker is told first."""
+    """The first message to a worker."""
 
     parts: tuple[PartSettings, ...]
     sizes: SizeSettings
@@ -167,7 +167,7 @@ def _opened(setup: MakerSetup) -> list[TrainingSource]:
 def _send(connection: Connection[Any, Any], message: PackedExample | MakerTrouble) -> None:
     try:
         connection.send(message)
-    except OSError:  # the trainer has ended: nobody is to be told
+    except OSError:  # the trainer has ended: there is nobody left to notify
         os._exit(1)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from editscope.images import Pixels
 
 Condition: TypeAlias = "Mapping[str, torch.Tensor]"
-"""What the network is told besides the noisy latents, one tensor of each name, first axis one edit each."""
+"""The network's inputs besides the noisy latents, by name; the first axis is the edit."""
 
 
 class FlowEditor(ABC):
@@ -33,7 +33,7 @@ class FlowEditor(ABC):
 
     @abstractmethod
     def condition(self, instructions: Sequence[str], pictures: Sequence[Sequence[Pixels]]) -> Condition:
-        """What the network is told of edits: their texts and input pictures, all of one size. No gradient."""
+        """The network's inputs for edits: their texts and input pictures, all of one size. No gradient."""
 
     @abstractmethod
     def no_instruction(self, pictures: Sequence[Sequence[Pixels]]) -> Condition:

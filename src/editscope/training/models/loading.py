@@ -73,7 +73,7 @@ def _of_entry(message: str, pipeline: str) -> str:
 def load_flow_editor(settings: ModelSettings, *, full: bool = False, device: str | None = None) -> PipelineFlowEditor:
     """The flow editor of a pipeline, on its device.
 
-    With bf16, weights that stay as they are, are bf16. Where the whole network is trained (``full``), its weights stay
+    With bf16, frozen weights are bf16. Where the whole network is trained (``full``), its weights stay
     float32, so that small steps are not lost, and are rounded only where they are used.
     """
     index = check_pipeline(settings)

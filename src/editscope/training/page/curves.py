@@ -92,7 +92,7 @@ def curve_card(address: str, title: str, hint: str, parts: Sequence[Child]) -> H
 
 
 def _rules(record: LoggedTraining) -> list[tuple[int, str]]:
-    starts = [(step, f"went on from step {step:,}") for step in record.starts[1:] if step]
+    starts = [(step, f"resumed after step {step:,}") for step in record.starts[1:] if step]
     return starts + [(e.step, short(e.sentence, 400)) for e in record.events if e.kind == STOPPED and not e.superseded]
 
 
@@ -130,7 +130,7 @@ def _loss(record: LoggedTraining) -> tuple[str, str, Html] | None:
     )
     hint = (
         "Faint: every value, or the mean of neighbors where there are many. Strong: the running mean over a twentieth "
-        "of them. Dotted: where the training went on from a checkpoint, or stopped."
+        "of them. Dotted: where the training was resumed from a checkpoint, or stopped."
     )
     return None if plots is None else ("loss", "Loss", curve_card("loss", "Loss", hint, [plots]))
 

@@ -79,8 +79,8 @@ def steps_there(folder: Path) -> frozenset[int]:
 def best_steps(record: LoggedTraining, there: Collection[int] | None = None) -> list[BestStep]:
     """The best step by each held-out score; higher is better, but for losses, and of equals the first counts.
 
-    Numbers that are not scores have none. ``there`` are the steps whose checkpoints are still in the folder, None where
-    nobody has looked.
+    Numbers that are not scores have none. ``there`` are the steps whose checkpoints are still in the folder, None if
+    unknown.
     """
     saved = {
         event.step: event.sentence if there is None or event.step in there else f"{event.sentence} {GONE}"

@@ -9,7 +9,7 @@ from statistics import fmean, pstdev
 from editscope.training.reinforcement.settings import Normalization
 
 SMALLEST = 2
-"""Edits with a verdict that a group needs: one alone is compared with nobody."""
+"""Edits with a verdict that a group needs: a single one has nothing to be compared with."""
 GUARD = 1e-4
 """Added to a standard deviation, as in Flow-GRPO's release, so that a group of nearly equal rewards stays small."""
 

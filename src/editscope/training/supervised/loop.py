@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -31,57 +30,18 @@ from editscope.training.run_files import checkpoints_in
 from editscope.training.supervised.averaging import WeightAverage
 from editscope.training.supervised.exchange import ProcessExchange
 from editscope.training.supervised.interrupts import StepInterrupts
+from editscope.training.supervised.loop_settings import Hooks as Hooks
+from editscope.training.supervised.loop_settings import LoopSettings as LoopSettings
 from editscope.training.supervised.objective import BatchSource, Objective
 from editscope.training.supervised.operations import DevicePeak, StepOperations
 from editscope.training.supervised.optimizers import make_optimizer, rate_at, set_rate
 from editscope.training.supervised.parallel import Processes, on_cpu, placed_like, whole
-from editscope.training.supervised.settings import (
-    CheckpointSettings,
-    EmaSettings,
-    OptimizerSettings,
-    ScheduleSettings,
-    TrainingSettings,
-)
 from editscope.training.supervised.step_result import StepResult
 from editscope.training.weights import trained_parameters
 
 
 class Diverged(Stopped):
     """The loss or the gradient is not finite; the weights of that step are discarded."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoopSettings:
-    """The settings of a loop.
-
-    ``decides`` are those that a checkpoint must have, by dotted name; ``shown`` are those that the log shows, if there
-    are more.
-    """
-
-    training: TrainingSettings
-    optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
-    schedule: ScheduleSettings = field(default_factory=ScheduleSettings)
-    ema: EmaSettings | None = None
-    checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
-    decides: Mapping[str, Any] = field(default_factory=dict)
-    shown: Mapping[str, Any] = field(default_factory=dict)
-
-
-Hook = Callable[["TrainingLoop"], None]
-"""Called by every process; may raise Stopped, in all of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hooks:
-    """What is called beside the steps.
-
-    ``at_start`` before the first step of a new training, not of a resumed one; ``after_step`` after each step, before
-    its checkpoint is saved; ``at_end`` after the last step and its hooks, also if the data end early.
-    """
-
-    at_start: Sequence[Hook] = ()
-    after_step: Sequence[Hook] = ()
-    at_end: Sequence[Hook] = ()
 
 
 class TrainingLoop:

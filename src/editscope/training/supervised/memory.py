@@ -6,7 +6,7 @@ backward pass is added up, tensor by tensor. With S(b) what block b keeps when i
 
     keep = "all"        S(1) + S(2) + … + the rest
     keep = "inputs"     x(1) + x(2) + … + the largest S(b) + the rest
-    keep = "attention"  as "inputs", and for each block what attention gave, and one float32 a token and head
+    keep = "attention"  as "inputs", plus the output of attention for each block and one float32 per token and head
 
 and while a block is computed backward, twice its largest tensor for gradients. Compiled blocks keep less.
 """

@@ -36,7 +36,7 @@ class OperationCounter:
         return type(network).__name__ in NETWORKS
 
     def add(self, edits: int, tokens: TokenCounts) -> None:
-        """Count a batch of so many edits, forward and backward."""
+        """Count a batch of ``edits`` edits, forward and backward."""
         key = (tokens, edits)
         if key not in self._known:
             self._known[key] = network_step(

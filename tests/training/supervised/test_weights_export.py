@@ -18,10 +18,10 @@ from editscope.training.run_files import FINAL, NETWORK, weights_in
 from editscope.training.settings import Experiment, read_experiment
 from editscope.training.supervised.export import export_checkpoint
 from editscope.training.supervised.start import train
-from support.killed_between import killed_before_writing
 from support.places import with_tests
 from support.studio.small_disk import KINDS, full_disk
 from support.training.experiments import write_experiment
+from support.training.killed_between import killed_before_writing
 from support.training.tiny_editors import settings_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small")]

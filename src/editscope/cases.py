@@ -137,6 +137,10 @@ def _mask_digest(mask: npt.NDArray[np.bool_]) -> str:
     return sha256(f"{mask.shape}".encode() + np.packbits(mask).tobytes()).hexdigest()
 
 
+LEFT_UNCHANGED = "left unchanged"
+"""How the note begins of an edit that the editor did not try."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Edit:
     """What an editor made of a case, or the status that says why there is nothing.
@@ -145,7 +149,9 @@ class Edit:
     ``cost_usd`` is None where nothing is paid or the price is not known; ``trace`` is what the editor said or thought;
     ``asked`` is the instruction that the model really got, where a wrapper changed it; ``memory_mb`` is the most GPU
     memory that was in use; ``attempts`` counts requests, where an edit takes requests; ``notes`` are sentences
-    about this edit that a user should read; ``model`` is the version that a server says it was; ``charged_usd`` is what
+    about this edit that a user should read, the most common of which a run counts; one that begins with
+    ``LEFT_UNCHANGED`` says that the editor returned the picture as it is without trying, which is no edit for its
+    speed; ``model`` is the version that a server says it was; ``charged_usd`` is what
     counts against a budget, where that is more than ``cost_usd``.
     """
 

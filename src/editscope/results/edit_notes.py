@@ -26,7 +26,7 @@ def common_notes(edits: Iterable[Line]) -> dict[str, dict[str, int]]:
 def notes_in_words(summary: Mapping[str, Any]) -> list[str]:
     """The most common notes of a run, a line each.
 
-    >>> notes_in_words({"notes": {"left unchanged: it is a photograph": 6}})
-    ['6 edits: left unchanged: it is a photograph']
+    >>> notes_in_words({"notes": {"left unchanged, because it is a photograph": 6}})
+    ['6 edits: left unchanged, because it is a photograph']
     """
     return [f"{count(n, 'edit')}: {note}" for note, n in list(summary.get(NOTES, {}).items())[:LISTED]]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from editscope.cases import LEFT_UNCHANGED
 from editscope.runfolder.journal import Line
 
 PERCENTILES = (50, 90, 95, 99)
@@ -17,7 +18,8 @@ PERCENTILES = (50, 90, 95, 99)
 def speed(edits: Iterable[Line]) -> dict[str, Any] | None:
     """What ``summary.json`` says of an editor's time and money; None where the edits were files already.
 
-    Cases that the editor was not asked, since it cannot take their pictures, are not in it.
+    Cases that the editor was not asked, since it cannot take their pictures, are not in it, nor are the times of those
+    that it left unchanged without trying.
     Where no edit gave a picture there is no time, but the cost stands there all the same.
 
     ``latency_s`` are seconds from asking to having the picture, over the edits that gave one: mean, percentiles, the
@@ -27,7 +29,7 @@ def speed(edits: Iterable[Line]) -> dict[str, Any] | None:
     known, ``memory_mb`` the most GPU memory of any.
     """
     tried = [line for line in edits if not isinstance(line["image"], dict) and line.get("applicable", True)]
-    timed = [line for line in tried if line["status"] == "ok" and line["latency_s"] is not None]
+    timed = [line for line in tried if line["status"] == "ok" and line["latency_s"] is not None and _was_tried(line)]
     stats: dict[str, Any] = {"edits": len(timed), "failed": len(tried) - sum(line["status"] == "ok" for line in tried)}
     if not timed:
         return stats | _money(tried) | _attempts(tried) if _money(tried) else None
@@ -38,6 +40,10 @@ def speed(edits: Iterable[Line]) -> dict[str, Any] | None:
         stats |= {"throughput": round(len(timed) / busy, 4), "at_once": round(sum(seconds) / busy, 2)}
         stats["busy_s"] = round(busy, 3)
     return stats | _money(tried) | _memory(tried) | _attempts(tried)
+
+
+def _was_tried(line: Line) -> bool:
+    return not any(note.startswith(LEFT_UNCHANGED) for note in line.get("notes", ()))
 
 
 def latencies(seconds: Sequence[float]) -> dict[str, float]:

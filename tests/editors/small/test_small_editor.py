@@ -207,10 +207,12 @@ def test_a_run_says_why_pictures_were_left_unchanged(tmp_path: Path, capsys: pyt
     with pytest.raises(SystemExit) as ended:
         main(["run", "tinygrafix", "--editor", "small", "--limit", "3", "--out", str(out)])
     assert not ended.value.code
-    note = "left unchanged: the editor was not trained on the words of the instruction"
-    large = "left unchanged: a number is too large"
+    note = "left unchanged, because the editor was not trained on the words of the instruction"
+    large = "left unchanged, because a number in the instruction is too large"
     assert es.open_run(out).summary["notes"] == {note: 2, large: 1}
-    assert f" 2 edits: {note}\n 1 edit: {large}\n" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f" 2 edits: {note}\n 1 edit: {large}\n" in said and "edits a second" not in said
+    assert "speed" not in es.open_run(out).summary
     page_file = tmp_path / "page.html"
     with pytest.raises(SystemExit):
         main(["report", str(out), "--out", str(page_file)])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from editscope.cases import Edit
+from editscope.cases import LEFT_UNCHANGED, Edit
 from editscope.editors.base import Editor, Request
 from editscope.editors.small.inputs import INPUTS, OUTPUTS, network_inputs
 from editscope.editors.small.pictures import ReadPicture, read_picture
@@ -128,12 +128,14 @@ def unreadable(sentence: ReadSentence) -> Refusal | None:
     if sentence.large:
         number = _shown(sentence.large[0])
         return Refusal(
-            "a number is too large", f"the number {number} is larger than any that the editor was trained on"
+            "a number in the instruction is too large",
+            f"the number {number} is larger than any that the editor was trained on",
         )
     if sentence.more_codes:
         codes = CODES + sentence.more_codes
         return Refusal(
-            "too many color codes", f"the instruction has {codes} color codes, and the editor reads {CODES} at most"
+            "the instruction has too many color codes",
+            f"the instruction has {codes} color codes, and the editor reads {CODES} at most",
         )
     return _unknown_words(sentence)
 
@@ -175,7 +177,7 @@ def _unchanged(case: Request, picture: Pixels, refusal: Refusal) -> Edit:
         case.variant,
         image=picture,
         trace=f"Left unchanged: {refusal.reason}.",
-        notes=(f"left unchanged: {refusal.kind}",),
+        notes=(f"{LEFT_UNCHANGED}, because {refusal.kind}",),
     )
 
 

@@ -81,7 +81,8 @@ def test_every_editor_that_a_command_names_has_the_options_that_it_is_given() ->
                         parsed = innermost = parse_spec(spec)
                         while innermost.inner is not None:
                             innermost = innermost.inner
-                        if innermost.kind not in OF_THE_READER:
+                        theirs = innermost.kind == "small" and innermost.target  # the weights of a training
+                        if innermost.kind not in OF_THE_READER and not theirs:
                             check_spec(parsed)
                     except EditscopeError as error:
                         wrong.append(f"{block.place}: {spec}: {error}")

@@ -149,10 +149,10 @@ class Edit:
     ``cost_usd`` is None where nothing is paid or the price is not known; ``trace`` is what the editor said or thought;
     ``asked`` is the instruction that the model really got, where a wrapper changed it; ``memory_mb`` is the most GPU
     memory that was in use; ``attempts`` counts requests, where an edit takes requests; ``notes`` are sentences
-    about this edit that a user should read, the most common of which a run counts; one that begins with
-    ``LEFT_UNCHANGED`` says that the editor returned the picture as it is without trying, which is no edit for its
-    speed; ``model`` is the version that a server says it was; ``charged_usd`` is what
-    counts against a budget, where that is more than ``cost_usd``.
+    about this edit that a user should read; one that begins with ``LEFT_UNCHANGED`` says that the editor returned the
+    picture as it is without trying, and why: a run counts these, and their time is not part of its speed; ``model`` is
+    the version that a server says it was; ``charged_usd`` is what counts against a budget, where that is more than
+    ``cost_usd``.
     """
 
     case_id: str

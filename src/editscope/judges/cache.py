@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
+from editscope.databases import use_wal
 from editscope.errors import BadInput, Stopped
 from editscope.judges.records import Call, Estimate, Judge, Verdict, ask_judge, kept_verdict
 from editscope.transport.account import Account
@@ -49,7 +50,7 @@ class VerdictCache:
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.file, timeout=WAIT_S, isolation_level=None, check_same_thread=False)
-            self._db.execute("PRAGMA journal_mode=WAL")
+            use_wal(self._db, WAIT_S)
             self._db.execute("PRAGMA synchronous=NORMAL")  # a power cut may cost the last verdicts, never the file
             self._db.execute(TABLE)
         except (OSError, sqlite3.Error) as error:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editscope.errors import BadInput
+from editscope.results.left_unchanged import left_unchanged
 from editscope.runfolder.code_versions import CODE
 from editscope.runfolder.journal import Line, Step
 from editscope.runfolder.repeats import REPEAT, plain
@@ -111,8 +112,8 @@ class PixelRows:
         kept["status"], kept["reason"] = self._text(line["status"]), self._text(line["reason"])
         if CODE in kept:
             kept[CODE] = self._text(kept[CODE])
-        if line.get("notes"):
-            kept["notes"] = [self._text(note) for note in line["notes"]]
+        if unchanged := left_unchanged(line):
+            kept["notes"] = [self._text(note) for note in unchanged]
         kept["image"] = {} if isinstance(line["image"], dict) else None  # whether it was a file already
         return kept
 

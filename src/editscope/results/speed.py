@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from editscope.cases import LEFT_UNCHANGED
+from editscope.results.left_unchanged import left_unchanged
 from editscope.runfolder.journal import Line
 
 PERCENTILES = (50, 90, 95, 99)
@@ -43,7 +43,7 @@ def speed(edits: Iterable[Line]) -> dict[str, Any] | None:
 
 
 def _was_tried(line: Line) -> bool:
-    return not any(note.startswith(LEFT_UNCHANGED) for note in line.get("notes", ()))
+    return not left_unchanged(line)
 
 
 def latencies(seconds: Sequence[float]) -> dict[str, float]:

@@ -39,7 +39,7 @@ RULES = 4
 """Goes up when the same journal makes another summary; tables of earlier rules are made again."""
 OLDER_RULES = (None, 2, 3)
 """The first had no number; 2 had intervals of no width where resampling could not vary the cases that differ; 3 had no
-notes."""
+reasons of edits that were left unchanged."""
 
 
 @dataclass(frozen=True, eq=False)

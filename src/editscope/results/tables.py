@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 
 from editscope.results import judged_tables, pixel_tables
 from editscope.results.arrow_columns import arrow_table
-from editscope.results.edit_notes import common_notes
+from editscope.results.left_unchanged import common_reasons
 from editscope.results.pixel_rows import FLOOR
 from editscope.results.speed import speed
 from editscope.runfolder.code_versions import several_versions
@@ -120,7 +120,7 @@ def _summary(
         **averages,
         **several_versions(info, edits),
         **({} if took is None else {"speed": took}),
-        **common_notes(edits),
+        **common_reasons(edits),
     }
 
 

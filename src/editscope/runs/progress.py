@@ -287,13 +287,13 @@ def with_outcome(run: Run, console: Console | None) -> Run:
     """A run that has just ended; where it is shown, the user is told what went wrong in it."""
     if console is None:
         return run
-    from editscope.results.edit_notes import notes_in_words
     from editscope.results.failed_edits import failure_lines, logs
+    from editscope.results.left_unchanged import reasons_in_words
 
     failures = failure_lines(run)
     resized = run.summary.get("resized")
     lines = [other_size(resized, run.coverage["ok"])] if resized else []
-    lines += notes_in_words(run.summary)
+    lines += reasons_in_words(run.summary)
     lines += [*failures, *logs(run)] if failures else []
     for line in lines:
         console.print(f" {line}", markup=False, soft_wrap=True)

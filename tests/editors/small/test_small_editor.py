@@ -209,12 +209,12 @@ def test_a_run_says_why_pictures_were_left_unchanged(tmp_path: Path, capsys: pyt
     assert not ended.value.code
     note = "left unchanged, because the editor was not trained on the words of the instruction"
     large = "left unchanged, because a number in the instruction is too large"
-    assert es.open_run(out).summary["notes"] == {note: 2, large: 1}
+    assert es.open_run(out).summary["left_unchanged"] == {note: 2, large: 1}
     said = capsys.readouterr().out
-    assert f" 2 edits: {note}\n 1 edit: {large}\n" in said and "edits a second" not in said
+    assert f" 2 edits {note}\n 1 edit {large}\n" in said and "edits a second" not in said
     assert "speed" not in es.open_run(out).summary
     page_file = tmp_path / "page.html"
     with pytest.raises(SystemExit):
         main(["report", str(out), "--out", str(page_file)])
     page = page_file.read_text()
-    assert f"2 edits: {note}; 1 edit: {large}." in page
+    assert f"2 edits {note}; 1 edit {large}." in page

@@ -76,9 +76,9 @@ def result(run: Run, console: Console) -> None:
         _by_pixels(run, console)
     if versions := versions_in_words(run.summary):
         console.print(f" note: {versions}", markup=False)
-    from editscope.results.edit_notes import notes_in_words
+    from editscope.results.left_unchanged import reasons_in_words
 
-    for line in notes_in_words(run.summary):
+    for line in reasons_in_words(run.summary):
         console.print(f" {line}", markup=False)
     if pending := run.coverage.get("pending", 0):
         lack = "lack repeats" if run.repeats > 1 else "have no score yet"

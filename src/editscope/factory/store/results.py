@@ -12,6 +12,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from editscope.databases import use_wal
 from editscope.errors import BadInput
 from editscope.factory.records import Record
 from editscope.factory.steps.base import Outcome
@@ -21,6 +22,8 @@ from editscope.runfolder.files import DiskError
 
 P = ParamSpec("P")
 T = TypeVar("T")
+WAIT_S = 30.0
+"""How long to wait for another process that is writing."""
 FILE = "results.db"
 VERSION = 2
 SYNC_EVERY_S = 1.0
@@ -100,10 +103,10 @@ class ResultStore:
         self._synced = time.monotonic()
         try:
             self._database = sqlite3.connect(
-                self._address(), timeout=30, isolation_level=None, check_same_thread=False, uri=True
+                self._address(), timeout=WAIT_S, isolation_level=None, check_same_thread=False, uri=True
             )
             if not read_only:
-                self._database.execute("PRAGMA journal_mode=WAL")
+                use_wal(self._database, WAIT_S)
                 self._database.execute("PRAGMA synchronous=NORMAL")
             version = self._database.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, VERSION):

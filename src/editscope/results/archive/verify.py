@@ -26,7 +26,7 @@ from editscope.runfolder.stored_edits import HASH
 from editscope.stats.small_groups import FEW, HIDDEN
 
 TOLERANCE = 1e-6
-LATER = ("accounting", "unsupported", "low", "high", "resized", "notes")
+LATER = ("accounting", "unsupported", "low", "high", "resized", "left_unchanged")
 """Parts of the tables that earlier versions did not write."""
 
 

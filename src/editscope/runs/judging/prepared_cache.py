@@ -9,6 +9,8 @@ from json import dumps, loads
 from pathlib import Path
 from typing import Any
 
+from editscope.databases import use_wal
+
 NAME = "prepared.sqlite"
 WAIT_S = 10.0
 TABLE = "CREATE TABLE IF NOT EXISTS prepared (key TEXT PRIMARY KEY, said TEXT NOT NULL) WITHOUT ROWID"
@@ -31,7 +33,7 @@ class PreparedCache:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(folder / NAME, timeout=WAIT_S, isolation_level=None, check_same_thread=False)
-            self._db.execute("PRAGMA journal_mode=WAL")
+            use_wal(self._db, WAIT_S)
             self._db.execute("PRAGMA synchronous=OFF")
             self._db.execute(TABLE)
         except (OSError, sqlite3.Error):

@@ -10,8 +10,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
+from editscope.databases import use_wal
 from editscope.studio.catalog.records import CaseList, Doc, RunCard, RunIndex, ScoreColumns, digest
 
+WAIT_S = 30.0
+"""How long to wait for another process that is writing."""
 NAME = "index.db"
 VERSION = 2
 """Goes up when the same run gives another index; what earlier versions kept is then made again."""
@@ -43,7 +46,7 @@ class IndexFile:
 
     def _prepare(self) -> None:
         database = self._connection()
-        database.execute("PRAGMA journal_mode=WAL")
+        use_wal(database, WAIT_S)
         if database.execute("PRAGMA user_version").fetchone()[0] != VERSION:
             for table in ("runs", "case_lists", "docs"):
                 database.execute(f"DROP TABLE IF EXISTS {table}")
@@ -54,7 +57,7 @@ class IndexFile:
         """The connection of this thread."""
         made = getattr(self._own, "database", None)
         if made is None:
-            made = sqlite3.connect(self._path, timeout=30, check_same_thread=False, isolation_level=None)
+            made = sqlite3.connect(self._path, timeout=WAIT_S, check_same_thread=False, isolation_level=None)
             made.execute("PRAGMA synchronous=OFF")  # nothing in it is worth a sync: it can be made again
             self._own.database = made
             self._opened.append(made)

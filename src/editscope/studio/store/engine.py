@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, MetaData, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
 
+from editscope.databases import use_wal
 from editscope.errors import BadInput
 from editscope.studio.settings import DATABASE_VARIABLE, Settings
 
@@ -124,8 +125,9 @@ def make_engine(url: str) -> Engine:
 def _prepare_sqlite(connection: Any, record: Any) -> None:
     """Write-ahead log, so that readers never wait, and a sync at every commit, so that "saved" means on disk."""
     connection.isolation_level = None  # transactions begin where we say so, in `_begin_sqlite`
+    use_wal(connection, BUSY_S)
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={int(BUSY_S * 1000)}"):
+    for pragma in ("synchronous=FULL", "foreign_keys=ON", f"busy_timeout={int(BUSY_S * 1000)}"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 

@@ -13,7 +13,7 @@ from editscope.report.html.markup import Child, Html, el
 from editscope.report.html.section_parts import badge
 from editscope.report.model import RunView, Sheet
 from editscope.report.options import ReportOptions
-from editscope.results.edit_notes import notes_in_words
+from editscope.results.left_unchanged import reasons_in_words
 from editscope.stats.diagnosis import CaseValue, Speciality, extremes, failure_shares, specialties
 from editscope.stats.small_groups import before_ties, enough, leaves_out, wilson
 from editscope.wording import count, ends, failure, listed, metric_name, other_size, plain, signed, signed_range, value
@@ -72,7 +72,7 @@ def findings(sheet: Sheet, view: RunView) -> Iterator[tuple[str, Sentence]]:
     """What can be said about a run, most important first: a heading and a sentence each."""
     for name, make in (
         ("Failures", _failures),
-        ("Notes", _notes),
+        ("Left unchanged", _left_unchanged),
         ("How far off", _offsets),
         ("Strong and weak", _strengths),
         ("Scenes", _scenes),
@@ -309,9 +309,9 @@ def _sizes(sheet: Sheet, view: RunView) -> Sentence:
     return [f"{other_size(len(other), sum(r.status == 'ok' for r in view.records), few)}."]
 
 
-def _notes(sheet: Sheet, view: RunView) -> Sentence:
-    """What the editor noted on most edits, such as why it left pictures unchanged."""
-    noted = notes_in_words(view.summary)
+def _left_unchanged(sheet: Sheet, view: RunView) -> Sentence:
+    """Why the editor left pictures unchanged, if it says so."""
+    noted = reasons_in_words(view.summary)
     return [f"{'; '.join(noted)}."] if noted else []
 
 

@@ -21,7 +21,7 @@ _KEY = re.compile(
 _MEMORY = re.compile(r"out of memory|OutOfMemory|MemoryError|cannot allocate", re.IGNORECASE)
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)")
 _PICTURE = re.compile(r"; give (a path, a PIL image|a NumPy array|one picture of|height × width)|convert it to uint8")
-_GO_ON = re.compile(r"; resume with(?: a higher limit)?:? editscope(?: resume |\.run\().*$", re.DOTALL)
+_RESUME = re.compile(r"; resume with(?: a higher limit)?:? editscope(?: resume |\.run\().*$", re.DOTALL)
 HIGHER = re.compile(r"; resume the run with a higher (--[\w-]+)$")
 RETURNS = "return the picture itself from edit: a PIL image, an array of height × width × 3, a path or an es.Edit"
 
@@ -45,7 +45,7 @@ def without_resume(message: str) -> str:
     >>> without_resume("the judge is down; resume with: editscope resume out"), without_resume("stopped")
     ('the judge is down', 'stopped')
     """
-    return _GO_ON.sub("", message)
+    return _RESUME.sub("", message)
 
 
 def _failed_alike(plan: Plan, stop: FailedAlike) -> str:

@@ -307,12 +307,17 @@ def training_of(folder: Path, out: Path) -> subprocess.Popen[str]:
     )
 
 
+def wait_for_first_step(process: subprocess.Popen[str], out: Path) -> None:
+    """Wait until a training has taken a step, or ended."""
+    until = time.monotonic() + 300
+    while read_training(out).last_step < 1 and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.1)
+
+
 def test_a_worker_that_dies_costs_no_step(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with training_of(tmp_path, out) as process:
-        until = time.monotonic() + 300
-        while read_training(out).last_step < 1 and process.poll() is None and time.monotonic() < until:
-            time.sleep(0.1)
+        wait_for_first_step(process, out)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         commands = {child: Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
         os.kill(next(int(child) for child in children if b"resource_tracker" not in commands[child]), signal.SIGKILL)
@@ -352,9 +357,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     """A real process with workers of its own, to all of which the terminal sends the signal."""
     out = tmp_path / "out"
     with training_of(tmp_path, out) as process:
-        until = time.monotonic() + 300
-        while read_training(out).last_step < 1 and process.poll() is None and time.monotonic() < until:
-            time.sleep(0.1)
+        wait_for_first_step(process, out)
         os.killpg(process.pid, signal.SIGINT)
         output = " ".join(process.communicate(timeout=300)[0].split())
     assert process.returncode == 3, output

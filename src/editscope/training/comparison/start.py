@@ -16,6 +16,7 @@ from editscope.runs import execute
 from editscope.runs.budget import spent_in_folder
 from editscope.runs.forecast import forecast, is_limited, may_spend
 from editscope.runs.judging.settings import Limits
+from editscope.runs.stop_message import without_resume
 from editscope.training.comparison.arms import Arm, resolve_arms, train_arm
 from editscope.training.comparison.evaluations import ArmRun, ArmRuns
 from editscope.training.comparison.recorded import check_recorded, record
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LOCK = ".comparison.lock"
-_RESUME = re.compile(r"; resume with(?: a higher limit)?: editscope resume \S.*$", re.DOTALL)
 _HIGHER = re.compile(r"editscope resume \S+ (--budget) N$")
 
 
@@ -119,7 +119,7 @@ def carry_out(
     The base is evaluated before the first arm is trained, so that a judge that cannot be asked shows early.
     """
     out = comparison.out
-    with _locked(out), _goes_on(comparison):
+    with _locked(out), _resumes_comparison(comparison):
         check_recorded(out, comparison.plan, comparison.arms)
         record(out, comparison.plan, comparison.arms)
         for arm in comparison.arms:
@@ -160,7 +160,7 @@ def _locked(out: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _goes_on(comparison: TrainingComparison) -> Iterator[None]:
+def _resumes_comparison(comparison: TrainingComparison) -> Iterator[None]:
     """Make errors that stop a run say how to resume the comparison instead of the run."""
     try:
         yield
@@ -171,6 +171,6 @@ def _goes_on(comparison: TrainingComparison) -> Iterator[None]:
         if comparison.command in message:
             raise
         higher = " --budget N" if _HIGHER.search(message) else ""
-        raise Stopped(f"{_RESUME.sub('', message)}; resume with: {comparison.command}{higher}") from stop
+        raise Stopped(f"{without_resume(message)}; resume with: {comparison.command}{higher}") from stop
     except BadInput as error:
         raise BadInput(f"{error}; after that: {comparison.command}") from error
